@@ -1,0 +1,116 @@
+/*
+ * What limits the flow, and what else is worth knowing: rows of const tables, filled with numbers.
+ */
+#ifndef BDP_DIAGNOSIS_H
+#define BDP_DIAGNOSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "evidence/evidence.h"
+#include "model/path.h"
+
+enum factor {
+	FACTOR_UNKNOWN,
+	FACTOR_APPLICATION,
+	FACTOR_SOCKET_OPTION,
+	FACTOR_CPU,
+	FACTOR_RECEIVE_WINDOW,
+	FACTOR_SEND_BUFFER,
+	FACTOR_WINDOW_SCALING_OFF,
+	FACTOR_RANDOM_LOSS,
+	FACTOR_POLICER,
+	FACTOR_QUEUE,
+	FACTOR_LINK,
+	FACTOR_COUNT
+};
+
+enum where { WHERE_NONE, WHERE_SENDER, WHERE_RECEIVER, WHERE_EITHER, WHERE_PATH };
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+
+struct factor_row {
+	const char *name;    /* json: "receive-window" */
+	const char *text;    /* report: "the receive window" */
+	const char *meaning; /* one sentence for explain and the manual */
+	enum where where;
+};
+
+extern const struct factor_row factor_table[FACTOR_COUNT];
+const char *where_name(enum where where);           /* "sender", "path", NULL for none */
+const char *confidence_name(enum confidence confidence);
+
+#define LIMIT_EVIDENCE_MAX 8
+#define LIMIT_CANDIDATES_MAX 5
+
+struct limit {
+	enum factor factor;
+	enum where where;
+	enum confidence confidence;
+	enum factor candidates[LIMIT_CANDIDATES_MAX]; /* likeliest first; more than one only for unknown */
+	size_t candidate_count;
+	char evidence[LIMIT_EVIDENCE_MAX][200]; /* sentences with the numbers that decided */
+	size_t evidence_count;
+	char decide_with[200]; /* the command that would settle it; "" when confidence is high */
+};
+
+enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_PROBLEM };
+const char *severity_name(enum severity severity);
+
+enum finding_id {
+	FINDING_LOSS,
+	FINDING_QUEUEING_DELAY,
+	FINDING_SLOW_START_OVERSHOOT,
+	FINDING_RATE_SWINGS,
+	FINDING_LAGGING_STREAM,
+	FINDING_RECEIVER_LOWER,
+	FINDING_SMALL_MSS,
+	FINDING_JUMBO_MSS,
+	FINDING_WINDOW_SCALING_OFF,
+	FINDING_SACK_OFF,
+	FINDING_TIMESTAMPS_OFF,
+	FINDING_AUTOTUNING_OFF,
+	FINDING_BUFFER_ORDER,
+	FINDING_HUGE_DEFAULT,
+	FINDING_HUGE_MINIMUM,
+	FINDING_TCP_MEM_IN_BYTES,
+	FINDING_CEILING_BELOW_DEFAULT,
+	FINDING_DEAD_KEY,
+	FINDING_RTT_CONTRADICTION,
+	FINDING_MEMORY_PRESSURE,
+	FINDING_RUNAWAY_BUFFERS,
+	FINDING_WINDOW_SCALE_FIXED,
+	FINDING_SHORT_TEST,
+	FINDING_INTERRUPTED,
+	FINDING_CEILING_TOO_BIG,
+	FINDING_COUNT
+};
+
+struct finding_row {
+	const char *id;       /* json: "queueing-delay" */
+	enum severity severity;
+	const char *meaning;  /* for explain and DIAGNOSTICS */
+	const char *advice;   /* what to do; NULL when nothing */
+};
+
+extern const struct finding_row finding_table[FINDING_COUNT];
+
+struct finding {
+	enum finding_id id;
+	char text[240];       /* with the numbers */
+};
+
+#define FINDINGS_MAX 24
+
+struct findings {
+	struct finding items[FINDINGS_MAX];
+	size_t count;
+};
+
+/* One run and what was made of it. */
+struct analysis {
+	const struct run *run; /* NULL when the numbers were given by hand */
+	struct path path;
+	struct limit limit;
+};
+
+#endif

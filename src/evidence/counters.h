@@ -1,0 +1,68 @@
+/*
+ * SNMP and TcpExt counters that say how TCP fares on a host.
+ */
+#ifndef BDP_COUNTERS_H
+#define BDP_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+
+enum counter_id {
+	COUNTER_TCP_IN_SEGS,
+	COUNTER_TCP_OUT_SEGS,
+	COUNTER_TCP_RETRANS_SEGS,
+	COUNTER_TCP_CURR_ESTAB,
+	COUNTER_WANT_ZERO_WINDOW_ADV,
+	COUNTER_TO_ZERO_WINDOW_ADV,
+	COUNTER_FROM_ZERO_WINDOW_ADV,
+	COUNTER_ZERO_WINDOW_DROP,
+	COUNTER_RCV_Q_DROP,
+	COUNTER_PRUNE_CALLED,
+	COUNTER_RCV_PRUNED,
+	COUNTER_OFO_PRUNED,
+	COUNTER_RCV_COLLAPSED,
+	COUNTER_OFO_DROP,
+	COUNTER_BACKLOG_DROP,
+	COUNTER_MEMORY_PRESSURES,
+	COUNTER_MEMORY_PRESSURES_CHRONO,
+	COUNTER_ABORT_ON_MEMORY,
+	COUNTER_TIMEOUTS,
+	COUNTER_LOST_RETRANSMIT,
+	COUNTER_SPURIOUS_RTOS,
+	COUNTER_LOSS_PROBES,
+	COUNTER_FAST_RETRANS,
+	COUNTER_SLOW_START_RETRANS,
+	COUNTER_SYN_RETRANS,
+	COUNTER_DSACK_RECV,
+	COUNTER_BEYOND_WINDOW,
+	COUNTER_WQUEUE_TOO_BIG,
+	COUNTER_COUNT
+};
+
+struct counter {
+	const char *name;  /* as nstat prints it: "TcpExtPruneCalled", "TcpRetransSegs" */
+	const char *about; /* what its rise means */
+};
+
+extern const struct counter counter_table[COUNTER_COUNT];
+
+struct counters {
+	bool known[COUNTER_COUNT];
+	uint64_t value[COUNTER_COUNT];
+	bool any;
+};
+
+/* Row of a name with or without its "TcpExt"/"Tcp" prefix, or COUNTER_COUNT. */
+enum counter_id counter_find(const char *name);
+
+/* Reads `nstat -az` output or the two-line tables of /proc/net/netstat and /proc/net/snmp (one or
+ * both in a file).  False when no known counter was found. */
+bool counters_read(struct counters *counters, struct source *source);
+
+/* after - before, clamped at zero where a counter went backwards; known only where both are. */
+void counters_delta(
+    const struct counters *before, const struct counters *after, struct counters *delta);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Everything the operands said, sorted by what it is about: the one input of all later stages.
+ */
+#ifndef BDP_EVIDENCE_H
+#define BDP_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "evidence/counters.h"
+#include "evidence/host.h"
+#include "evidence/ping.h"
+#include "evidence/run.h"
+#include "evidence/ss.h"
+#include "evidence/tc.h"
+
+enum input_kind {
+	INPUT_IPERF_TEXT,
+	INPUT_IPERF_JSON,
+	INPUT_SS,
+	INPUT_PING,
+	INPUT_SYSCTL,
+	INPUT_COUNTERS,
+	INPUT_TC,
+	/* taken for what they are, in order to say so */
+	INPUT_IPERF2,
+	INPUT_CSV,
+	INPUT_HTML,
+	INPUT_EMPTY,
+	INPUT_BINARY,
+	INPUT_OTHER_JSON,
+	INPUT_UNKNOWN,
+	INPUT_KIND_COUNT
+};
+
+/* Which end of the path something belongs to. */
+enum end { END_NONE, END_SENDER, END_RECEIVER };
+
+/* What a kind is called in reports ("iperf3 text") and in json ("iperf3-text"). */
+const char *input_kind_text(enum input_kind kind);
+const char *input_kind_name(enum input_kind kind);
+
+/* Tells the kind from the first bytes alone; reads nothing. */
+enum input_kind sniff(struct source *source);
+
+struct input {
+	char *name;      /* as given, without its label; owned */
+	enum input_kind kind;
+	enum end label;  /* sender=FILE, receiver=FILE */
+	char detail[120]; /* "3.12 client, 2 runs"; safe to print */
+	char warning[240]; /* what was wrong with it though it was used; "" when nothing */
+};
+
+#define SOCKETS_MAX 256 /* sockets kept of ss operands given as evidence (the busiest) */
+#define PINGS_MAX 8
+
+struct evidence {
+	struct input *inputs;
+	size_t input_count;
+
+	struct runs runs;
+	struct ping pings[PINGS_MAX];
+	unsigned ping_count;
+	struct tc tc;
+	bool has_tc;
+	struct socket_info *sockets; /* owned */
+	enum end *socket_ends;       /* owned, parallel */
+	size_t socket_count;
+	/* facts by end; END_NONE holds those of a host whose end was not told */
+	struct host hosts[3];
+	/* two readings give a delta */
+	struct counters counters_first[3], counters_last[3];
+	unsigned counters_readings[3];
+};
+
+enum operand_result {
+	OPERAND_OK,
+	OPERAND_UNUSABLE, /* holds no usable evidence: exit 3 */
+	OPERAND_SYSTEM,   /* could not be read: exit 1 */
+};
+
+/* Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure one
+ * line has been written to standard error. */
+enum operand_result evidence_read(struct evidence *evidence, const char *operand);
+void evidence_free(struct evidence *evidence);
+
+#endif

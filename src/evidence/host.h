@@ -1,0 +1,73 @@
+/*
+ * What is known of one host: kernel, memory, tunables, interfaces, counters.  Everything may be
+ * absent: a container has no tcp_mem, a dump has no interfaces.
+ */
+#ifndef BDP_HOST_H
+#define BDP_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "evidence/counters.h"
+#include "evidence/tunable.h"
+
+struct kernel_version {
+	bool known;
+	unsigned major, minor, patch;
+	char release[72]; /* as uname -r prints it, safe to print */
+};
+
+enum host_origin {
+	HOST_UNKNOWN, /* nothing is known */
+	HOST_LIVE,    /* this machine */
+	HOST_SYSROOT, /* a recorded tree */
+	HOST_DUMP,    /* a sysctl -a dump */
+	HOST_OPTIONS  /* --kernel and --memory only */
+};
+
+#define HOST_INTERFACES_MAX 32
+
+struct interface {
+	char name[16];
+	char qdisc[16];      /* root qdisc, "" when unknown */
+	uint64_t speed_bps;  /* 0 when unknown */
+	unsigned tx_queues;  /* 0 when unknown */
+	uint32_t mtu;        /* 0 when unknown */
+	bool up;
+};
+
+struct host {
+	enum host_origin origin;
+	char name[72];   /* where the facts come from: file name, host name; safe to print */
+	struct kernel_version kernel;
+	uint64_t page_size;        /* bytes, 0 when unknown */
+	uint64_t mem_total_bytes;  /* 0 when unknown */
+	struct tunable_value values[TUNABLE_COUNT];
+	bool has_sockstat;
+	uint64_t tcp_mem_pages;    /* pages in use by TCP, host-wide; valid with has_sockstat */
+	uint64_t tcp_inuse;        /* sockets in use in this namespace; valid with has_sockstat */
+	bool in_namespace;         /* tcp_mem is absent though other net.ipv4 keys are there */
+	struct counters counters;
+	struct interface interfaces[HOST_INTERFACES_MAX];
+	unsigned interface_count;
+};
+
+/* "6.1.0-57-cloud-amd64", "5.15", "6.18.44": false when there is no MAJOR.MINOR at the start. */
+bool kernel_version_parse(const char *text, struct kernel_version *version);
+
+/* True when the version is known and at least major.minor. */
+bool kernel_at_least(const struct kernel_version *version, unsigned major, unsigned minor);
+/* True when the version is known and below major.minor. */
+bool kernel_before(const struct kernel_version *version, unsigned major, unsigned minor);
+
+/* Fills from /proc and /sys below `sysroot` ("" or "/" for this machine: then uname and the
+ * page size are this machine's too).  What cannot be read stays unknown.  False only when nothing at
+ * all could be read. */
+bool host_read_system(struct host *host, const char *sysroot);
+
+/* Fills from `sysctl -a` output ("key = value" lines; also "key=value" and sysctl.d files).
+ * Unknown keys are passed over.  False when no known key was found; *why says so. */
+bool host_read_dump(struct host *host, struct source *source, const char **why);
+
+#endif

@@ -1,0 +1,115 @@
+#include "evidence/run.h"
+
+#include <bsd/stdlib.h>
+#include <err.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What two bins come to as one; `a_weight` intervals stand behind a, b_weight behind b. */
+static struct bin bin_merge(
+    const struct bin *a, const struct bin *b, double a_weight, double b_weight)
+{
+	struct bin m = *a;
+	double whole = a_weight + b_weight;
+
+	m.end_s = b->end_s;
+	m.bytes += b->bytes;
+	m.has = a->has & b->has;
+	m.retransmits += b->retransmits;
+	m.cwnd_bytes = (uint64_t)(
+	    ((double)a->cwnd_bytes * a_weight + (double)b->cwnd_bytes * b_weight) / whole);
+	if (b->cwnd_min_bytes < m.cwnd_min_bytes)
+		m.cwnd_min_bytes = b->cwnd_min_bytes;
+	if (b->cwnd_max_bytes > m.cwnd_max_bytes)
+		m.cwnd_max_bytes = b->cwnd_max_bytes;
+	m.peer_window_bytes =
+	    (uint64_t)(((double)a->peer_window_bytes * a_weight +
+	                   (double)b->peer_window_bytes * b_weight) /
+	               whole);
+	m.rtt_us = (a->rtt_us * a_weight + b->rtt_us * b_weight) / whole;
+	m.rtt_min_us = fmin(a->rtt_min_us, b->rtt_min_us);
+	return m;
+}
+
+/* Halves the series: each pair of neighbours becomes one bin. */
+static void series_halve(struct series *series)
+{
+	for (size_t i = 0; i + 1 < series->count; i += 2)
+		series->bins[i / 2] = bin_merge(&series->bins[i], &series->bins[i + 1], 1, 1);
+	series->count /= 2;
+	series->merged *= 2;
+}
+
+void series_add(struct series *series, const struct bin *bin)
+{
+	if (series->merged == 0)
+		series->merged = 1;
+	if (series->pending > 0 && series->pending < series->merged) {
+		struct bin *last = &series->bins[series->count - 1];
+		*last = bin_merge(last, bin, series->pending, 1);
+		series->pending++;
+		return;
+	}
+	if (series->count == SERIES_MAX)
+		series_halve(series);
+	if (series->count == series->capacity) {
+		series->capacity = series->capacity ? series->capacity * 2 : 16;
+		series->bins =
+		    reallocarray(series->bins, series->capacity, sizeof(*series->bins));
+		if (!series->bins)
+			err(1, NULL);
+	}
+	series->bins[series->count++] = *bin;
+	series->pending = 1;
+}
+
+void series_free(struct series *series)
+{
+	if (!series)
+		return;
+	free(series->bins);
+	memset(series, 0, sizeof(*series));
+}
+
+static void run_free(struct run *run)
+{
+	free(run->input);
+	free(run->stream_totals);
+	series_free(&run->series);
+}
+
+struct run *runs_append(struct runs *runs, const char *input, unsigned test)
+{
+	if (runs->count == RUNS_MAX) {
+		run_free(&runs->items[0]);
+		memmove(&runs->items[0], &runs->items[1],
+		    (RUNS_MAX - 1) * sizeof(runs->items[0]));
+		runs->count--;
+		runs->dropped++;
+	}
+	if (runs->count == runs->capacity) {
+		runs->capacity = runs->capacity ? runs->capacity * 2 : 2;
+		runs->items = reallocarray(runs->items, runs->capacity, sizeof(*runs->items));
+		if (!runs->items)
+			err(1, NULL);
+	}
+	struct run *run = &runs->items[runs->count++];
+	memset(run, 0, sizeof(*run));
+	run->test = test;
+	run->streams = 1;
+	run->input = strdup(input);
+	if (!run->input)
+		err(1, NULL);
+	return run;
+}
+
+void runs_free(struct runs *runs)
+{
+	if (!runs)
+		return;
+	for (size_t i = 0; i < runs->count; i++)
+		run_free(&runs->items[i]);
+	free(runs->items);
+	memset(runs, 0, sizeof(*runs));
+}

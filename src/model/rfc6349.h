@@ -1,0 +1,17 @@
+/*
+ * The metrics of RFC 6349, "Framework for TCP Throughput Testing".
+ */
+#ifndef BDP_RFC6349_H
+#define BDP_RFC6349_H
+
+#include <stdbool.h>
+
+/* Each is valid with its flag. */
+struct rfc6349 {
+	bool has_efficiency, has_buffer_delay, has_transfer_time;
+	double tcp_efficiency;      /* 0..1: (sent - retransmitted) / sent bytes, section 4.2 */
+	double buffer_delay;        /* ratio: (mean RTT under load - baseline) / baseline, section 4.3 */
+	double transfer_time_ratio; /* actual / ideal transfer time, section 4.1; ideal by the target */
+};
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * The command line: verbs and options, each a row of a table from which help is printed and with
+ * which the manual and the completions are compared.
+ */
+#ifndef BDP_OPTIONS_H
+#define BDP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "advice/plan.h"
+
+enum verb {
+	VERB_ADVISE,
+	VERB_SWEEP,
+	VERB_COMPARE,
+	VERB_SOCKETS,
+	VERB_APPLY,
+	VERB_CONFIRM,
+	VERB_ROLLBACK,
+	VERB_EXPLAIN,
+	VERB_COUNT
+};
+
+enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* Presence of what has no natural "not given" value. */
+enum given {
+	GIVEN_BANDWIDTH = 1 << 0,
+	GIVEN_RTT = 1 << 1,
+	GIVEN_WINDOW = 1 << 2,
+	GIVEN_LOSS = 1 << 3,
+	GIVEN_TARGET = 1 << 4,
+	GIVEN_CONNECTIONS = 1 << 5,
+	GIVEN_ACTIVE = 1 << 6,
+	GIVEN_IDLE_RTT = 1 << 7,
+	GIVEN_MEMORY = 1 << 8,
+	GIVEN_RUN = 1 << 9,
+	GIVEN_CONFIRM = 1 << 10,
+};
+
+struct options {
+	enum verb verb;
+	unsigned given;          /* enum given */
+	double bandwidth_bps, target_bps;
+	double rtt_us, idle_rtt_us;
+	uint64_t window_bytes, memory_bytes;
+	double loss_ratio;
+	uint64_t connections;
+	uint64_t active;         /* already reckoned from a percentage of connections */
+	unsigned run;            /* --run N, from 1 */
+	const char *baseline;    /* operand, or NULL */
+	const char *sysctl;      /* --sysctl FILE, or NULL */
+	const char *kernel;      /* --kernel VERSION as given (checked to be one), or NULL */
+	const char *sysroot;     /* --sysroot DIR, or NULL */
+	bool no_host;
+	enum role role;          /* ROLE_UNKNOWN: by the evidence */
+	const char *form;        /* -o: "text", "json", "sysctl", "sh" */
+	enum color_when color;
+	bool check, apply, dry_run, allow_lower, persist;
+	const char *persist_file; /* --persist=FILE, or NULL for the default */
+	unsigned confirm_seconds;
+	const char *const *operands; /* as in argv; may be empty */
+	size_t operand_count;
+};
+
+/* What the command line asks the program to do. */
+enum options_result {
+	OPTIONS_RUN,   /* go on with *options */
+	OPTIONS_DONE,  /* help or version was printed to stdout */
+	OPTIONS_MISUSE /* one line was written to stderr: exit 2 */
+};
+
+/* Parses argv (the first word may be a verb).  The options point into argv. */
+enum options_result options_parse(struct options *options, int argc, char **argv);
+
+/* The short usage (not the full help), for a bare call on a terminal. */
+void options_usage(void *stream);
+
+#endif
