@@ -20,6 +20,10 @@ struct source *source_open(const char *name);
 /* A source over memory, for tests and fuzzing; the bytes are not copied. */
 struct source *source_memory(const char *name, const void *bytes, size_t length);
 
+/* The same, handed out in chunks of at most `chunk` bytes as a slow pipe would; for tests only. */
+struct source *source_memory_chunked(
+    const char *name, const void *bytes, size_t length, size_t chunk);
+
 /* NULL-safe. Does not close standard input. */
 void source_close(struct source *source);
 
@@ -38,7 +42,8 @@ ssize_t source_chunk(struct source *source, const char **bytes);
 void source_unread(struct source *source, size_t count);
 
 /* Takes one line without its line end (LF or CRLF) into line[size], always terminated; what does
- * not fit is dropped and *cut set.  NUL bytes become '?'.  1 for a line, 0 at the end, -1 on a read error. */
+ * not fit is dropped and *cut set.  NUL bytes become '?'.  1 for a line, 0 at the end, -1 on a read
+ * error, which comes after the line it broke off. */
 int source_line(struct source *source, char *line, size_t size, bool *cut);
 
 /* Number of the line read last, from 1; offset of the next unread byte, from 0. */
