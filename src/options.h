@@ -61,6 +61,10 @@ struct options {
 	bool check, apply, dry_run, allow_lower, persist;
 	const char *persist_file; /* --persist=FILE, or NULL for the default */
 	unsigned confirm_seconds;
+	unsigned rollback_to;    /* rollback --to ID: that apply and every later one; 0: the newest */
+	bool rollback_all;       /* rollback --all */
+	bool force;              /* rollback --force: also what somebody changed since */
+	bool list;               /* rollback --list */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;
 };

@@ -31,6 +31,7 @@ enum host_origin {
 struct interface {
 	char name[16];
 	char qdisc[16];      /* root qdisc, "" when unknown */
+	char leaf_qdisc[16]; /* kind of the children of mq, "" when unknown or when they differ */
 	uint64_t speed_bps;  /* 0 when unknown */
 	unsigned tx_queues;  /* 0 when unknown */
 	uint32_t mtu;        /* 0 when unknown */
