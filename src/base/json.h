@@ -6,6 +6,12 @@
  *
  * It exists because iperf3 documents of any length must be read in constant memory, and what can
  * be kept of a document cut short must be kept: everything returned before JSON_ERROR is valid.
+ *
+ * Where RFC 8259 leaves a choice: one byte order mark at the start is skipped; bytes that are not
+ * UTF-8 inside strings, and escaped surrogates without their other half, become U+FFFD; keys that
+ * occur twice are passed through; more than JSON_DEPTH_MAX containers in one another, and numbers
+ * of more than JSON_STRING_MAX characters, are errors.  Documents that follow one another need
+ * white space between them only where a number or a word meets another.
  */
 #ifndef BDP_JSON_H
 #define BDP_JSON_H
@@ -17,7 +23,8 @@
 #include "base/source.h"
 
 #define JSON_DEPTH_MAX 64
-/* Longest key or string that is kept; longer ones are read to their end, and cut. */
+/* Longest key or string (in bytes) that is kept; longer ones are read to their end, and cut at a
+ * character. */
 #define JSON_STRING_MAX 4096
 
 enum json_token {
@@ -46,12 +53,14 @@ struct json;
 
 /* The source is borrowed. Never NULL (out of memory ends the program). */
 struct json *json_open(struct source *source, unsigned flags);
+/* NULL-safe.  The source goes on behind the last token, or at the byte that was an error. */
 void json_close(struct json *json);
 
 enum json_token json_next(struct json *json);
 
 /* Text of the last key, string or number, unescaped UTF-8, always terminated; U+0000 inside a
- * string shows only in *length. Valid until the next call. */
+ * string shows only in *length. Valid until the next call; "" for other tokens and after
+ * json_skip(). */
 const char *json_text(const struct json *json, size_t *length);
 
 /* Value of the last JSON_NUMBER; integers beyond 2^53 lose precision, beyond double's range are
@@ -62,13 +71,15 @@ double json_number(const struct json *json);
  * was JSON_BEGIN_*; a scalar token needs no skip.  False on error. */
 bool json_skip(struct json *json);
 
-/* Number of containers open around the last token; 0 at the top level. */
+/* Number of containers open around the last token; 0 at the top level, and the same for the two
+ * ends of one container. */
 unsigned json_depth(const struct json *json);
 
 /* True when the input ended in the middle of a document (as opposed to wrong syntax). */
 bool json_is_cut_short(const struct json *json);
 
-/* "line 3, column 14 (byte 57): expected ':' after a key"; valid until json_close. */
+/* "line 3, column 14 (byte 57): expected ':' after a key, found '}'": all counted from 1, columns
+ * in bytes.  One line of printable ASCII, or "" while there is no error; valid until json_close. */
 const char *json_error(const struct json *json);
 
 #endif

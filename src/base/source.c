@@ -18,7 +18,7 @@ struct source {
 	const char *window;
 	size_t begin, end;
 	char *buffer; /* SOURCE_PEEK_MAX bytes, or NULL */
-	int fd;       /* -1: no more than the window, or what is left of memory */
+	int fd;	      /* -1: no more than the window, or what is left of memory */
 	const char *memory;
 	size_t memory_left, memory_chunk;
 	bool at_end;
@@ -143,8 +143,8 @@ static bool fill(struct source *source)
 	}
 	char *into = source->buffer + source->end;
 	size_t room = SOURCE_PEEK_MAX - source->end;
-	ssize_t count = source->fd < 0 ? read_memory(source, into, room)
-				       : read_file(source->fd, into, room);
+	ssize_t count =
+	    source->fd < 0 ? read_memory(source, into, room) : read_file(source->fd, into, room);
 	if (count <= 0) {
 		/* a terminal gives more after its end of file; one end is enough */
 		source->at_end = true;
