@@ -1,0 +1,77 @@
+/*
+ * The record of one apply, from which it can be taken back.
+ *
+ * It is text of a fixed order of lines, ended by a checksum; it is replaced as a whole, never
+ * changed in place.
+ */
+#ifndef BDP_JOURNAL_H
+#define BDP_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "advice/plan.h"
+#include "apply/place.h"
+#include "evidence/tunable.h"
+
+enum journal_state {
+	JOURNAL_PENDING,     /* written before the first write; found later: the apply was cut short */
+	JOURNAL_UNCONFIRMED, /* set; the guard undoes it unless it is confirmed */
+	JOURNAL_APPLIED,     /* set, and nothing is waited for */
+	JOURNAL_STUCK,       /* undoing it did not bring everything back */
+	JOURNAL_UNDONE,      /* taken back */
+	JOURNAL_STATES
+};
+
+const char *journal_state_name(enum journal_state state);
+
+enum journal_ender { ENDED_NOT, ENDED_BY_ROLLBACK, ENDED_BY_GUARD, ENDED_BY_CONFIRM, JOURNAL_ENDERS };
+
+struct journal_setting {
+	enum tunable_id id;
+	struct tunable_value old, new;
+};
+
+#define JOURNAL_PATH_MAX 256
+#define JOURNAL_FILES_MAX 2
+
+/* A file written by --persist.  What was there before is kept beside the journal. */
+struct journal_file {
+	char path[JOURNAL_PATH_MAX]; /* below the sysroot, without a leading slash */
+	bool existed;
+	unsigned mode;               /* of the file that was there */
+	uint64_t old_hash, new_hash;
+};
+
+struct journal {
+	uint32_t id; /* from 1 */
+	enum journal_state state;
+	int64_t time_s; /* since 1970 */
+	struct place place;
+	uint32_t uid;
+	char user[33]; /* SUDO_USER, "" when not set or not plain */
+	int32_t pid;
+	uint32_t confirm_seconds; /* 0: not waited for */
+	int64_t deadline_ms;      /* CLOCK_BOOTTIME; valid with confirm_seconds */
+	enum journal_ender ended_by;
+	int64_t ended_s;
+	struct journal_setting settings[PLAN_SETTINGS_MAX];
+	size_t setting_count;
+	struct journal_file files[JOURNAL_FILES_MAX];
+	size_t file_count;
+};
+
+#define JOURNAL_TEXT_MAX 24576
+
+/* Length of the text, always below JOURNAL_TEXT_MAX. */
+size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX]);
+
+/* False with *why, a static phrase, when the text is cut, garbled or not what bdp writes. */
+bool journal_parse(struct journal *journal, const char *text, size_t length, const char **why);
+
+/* Something is set that a rollback would take back. */
+bool journal_is_active(const struct journal *journal);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * /run/bdp: the journals, what they keep of replaced files, and the lock.
+ *
+ * The directory is 0700 and its files 0600, all owned by who runs bdp; nothing is used that is
+ * otherwise, and no symbolic link is followed to any of it.
+ */
+#ifndef BDP_STORE_H
+#define BDP_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apply/journal.h"
+#include "apply/tree.h"
+
+#define STORE_JOURNALS_MAX 512
+#define STORE_KEEP_ENDED 32
+
+struct store {
+	const struct tree *tree;
+	int dir;  /* -1 when there is none */
+	int lock; /* -1 when not held */
+};
+
+/* Messages complete "NAME: ...", NAME being what the reason is about and part of it. */
+struct reason {
+	char text[400];
+};
+
+enum store_result { STORE_OPEN, STORE_ABSENT, STORE_REFUSED };
+
+/* With `create`, makes what is missing. */
+enum store_result store_open(
+    struct store *store, const struct tree *tree, bool create, struct reason *reason);
+void store_close(struct store *store);
+
+/* Serialises all that changes anything; waits at most wait_ms (negative: as long as it takes). */
+bool store_lock(struct store *store, int64_t wait_ms, struct reason *reason);
+void store_unlock(struct store *store);
+
+struct journal_ids {
+	uint32_t id[STORE_JOURNALS_MAX]; /* ascending */
+	size_t count;
+};
+
+bool store_ids(const struct store *store, struct journal_ids *ids, struct reason *reason);
+
+/* Loads one journal; a damaged one is refused with the reason. */
+bool store_load(
+    const struct store *store, uint32_t id, struct journal *journal, struct reason *reason);
+bool store_save(const struct store *store, const struct journal *journal, struct reason *reason);
+
+/* Removes a journal and all that is kept with it. */
+bool store_drop(const struct store *store, uint32_t id, struct reason *reason);
+
+/* Keeps the newest ended journals and removes older ones; what fails stays. */
+void store_prune(const struct store *store);
+
+/* The content that file number `index` of a journal had before. */
+bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,
+    size_t length, struct reason *reason);
+/* Length, or -1 with errno. */
+ssize_t store_kept(const struct store *store, uint32_t id, size_t index, char *text, size_t size);
+
+/* The guard's own lock, held as long as it lives: taken by who starts it, inherited by it. */
+int store_guard_take(const struct store *store, uint32_t id, struct reason *reason);
+bool store_guard_is_alive(const struct store *store, uint32_t id);
+
+#endif
