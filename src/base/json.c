@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/span.h"
 #include "base/utf8.h"
 
 #define END_OF_INPUT (-1)
@@ -113,24 +114,31 @@ static inline uint64_t offset_of(const struct json *json, const char *p)
 	return json->end_offset - (uint64_t)(json->end - p);
 }
 
-/* Returns the byte after white space (RFC 8259, section 2), unread, or END_OF_INPUT. */
-static int skip_space(struct json *json)
+static int skip_blanks(struct json *json)
 {
 	do {
 		const char *p = json->p, *end = json->end;
-		for (; p < end; p++) {
-			unsigned char c = (unsigned char)*p;
-			if (c == '\n') {
-				json->line++;
-				json->line_offset = offset_of(json, p + 1);
-			} else if (c != ' ' && c != '\t' && c != '\r') {
+		for (;;) {
+			p = span_blank(p, end);
+			if (p == end)
+				break;
+			if (*p != '\n') {
 				json->p = p;
-				return c;
+				return (unsigned char)*p;
 			}
+			p++;
+			json->line++;
+			json->line_offset = offset_of(json, p);
 		}
 		json->p = p;
 	} while (refill(json) != END_OF_INPUT);
 	return END_OF_INPUT;
+}
+
+/* Returns the byte after white space (RFC 8259, section 2), unread, or END_OF_INPUT. */
+static inline int skip_space(struct json *json)
+{
+	return json->p < json->end && *json->p > ' ' ? *json->p : skip_blanks(json);
 }
 
 /* Records that `expected` was not what is at the current byte. */
@@ -211,33 +219,6 @@ const char *json_text(const struct json *json, size_t *length)
 }
 
 /* ---- strings -------------------------------------------------------------------------------- */
-
-#define EACH_BYTE(c) ((c)*UINT64_C(0x0101010101010101))
-
-/* Nonzero when one of eight bytes ends a run of plain ASCII: '"', '\\', a control or not ASCII.
- * x - 1 borrows into bit 7 only for x = 0, or beyond a byte that is already found. */
-static inline uint64_t not_plain(uint64_t eight)
-{
-	uint64_t quote = eight ^ EACH_BYTE('"'), backslash = eight ^ EACH_BYTE('\\');
-	uint64_t found = ((quote - EACH_BYTE(1)) & ~quote) |
-			 ((backslash - EACH_BYTE(1)) & ~backslash) | (eight - EACH_BYTE(0x20)) |
-			 eight;
-	return found & EACH_BYTE(0x80);
-}
-
-static inline const char *span_plain(const char *p, const char *end)
-{
-	uint64_t eight;
-	for (; end - p >= (ptrdiff_t)sizeof(eight); p += sizeof(eight)) {
-		memcpy(&eight, p, sizeof(eight));
-		if (not_plain(eight))
-			break;
-	}
-	while (p < end && (unsigned char)*p >= ' ' && (unsigned char)*p < 0x80 && *p != '"' &&
-	       *p != '\\')
-		p++;
-	return p;
-}
 
 /* A high surrogate without its low one stands for nothing: U+FFFD. */
 static void flush_surrogate(struct json *json)
@@ -383,13 +364,6 @@ static inline bool is_word(int c)
 {
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '.' || c == '+' ||
 	       c == '-' || c == '_';
-}
-
-static inline const char *span_digits(const char *p, const char *end)
-{
-	while (p < end && is_digit(*p))
-		p++;
-	return p;
 }
 
 /* End of the number at p if it is whole, with the byte after it, in the chunk; else NULL. */

@@ -61,3 +61,25 @@ size_t utf8_encode(uint32_t code, char out[4])
 		out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
 	return more + 1;
 }
+
+bool utf8_is_hidden(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+	    {.first = 0x0000, .last = 0x001f},	 /* C0 */
+	    {.first = 0x007f, .last = 0x009f},	 /* DEL, C1 */
+	    {.first = 0x061c, .last = 0x061c},	 /* Arabic letter mark */
+	    {.first = 0x180e, .last = 0x180e},	 /* Mongolian vowel separator */
+	    {.first = 0x200b, .last = 0x200f},	 /* zero width, direction marks */
+	    {.first = 0x2028, .last = 0x202e},	 /* separators, embeddings, overrides */
+	    {.first = 0x2060, .last = 0x206f},	 /* joiners, isolates */
+	    {.first = 0xfeff, .last = 0xfeff},	 /* byte order mark */
+	    {.first = 0xfff9, .last = 0xfffb},	 /* interlinear annotation */
+	    {.first = 0xe0000, .last = 0xe007f}, /* tags */
+	};
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}

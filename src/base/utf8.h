@@ -4,6 +4,7 @@
 #ifndef BDP_UTF8_H
 #define BDP_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,9 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code, size_t *ski
 
 /* Writes the UTF-8 form of a scalar value (not a surrogate, <= 0x10ffff); returns its length. */
 size_t utf8_encode(uint32_t code, char out[4]);
+
+/* Characters that a terminal obeys or does not show: controls (C0, DEL, C1), and those that turn
+ * the direction of text, join, break or tag it. */
+bool utf8_is_hidden(uint32_t code);
 
 #endif
