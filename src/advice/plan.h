@@ -12,7 +12,7 @@
 
 /* How a ceiling was sized, best evidence first. */
 enum sizing {
-	SIZING_NONE,     /* not a ceiling, or kept as it is */
+	SIZING_NONE, /* not a ceiling, or kept as it is */
 	SIZING_SWEEP,
 	SIZING_SCALING,
 	SIZING_OBSERVED_RATIO,
@@ -28,27 +28,28 @@ const char *role_name(enum role role);
 /* One line to set. */
 struct setting {
 	enum tunable_id id;
-	enum role host;             /* which host it is for */
-	struct tunable_value value; /* complete: three numbers for a vector */
+	enum role host;		      /* which host it is for */
+	struct tunable_value value;   /* complete: three numbers for a vector */
 	struct tunable_value current; /* .known false when unknown */
-	bool change;                /* false: it is already so */
-	bool lowers;                /* some element is lower than the current one (only with --allow-lower) */
+	bool change;		      /* false: it is already so */
+	bool lowers; /* some element is lower than the current one (only with --allow-lower) */
 	enum sizing sized_by;
-	char why[480];              /* the numbers and the reason, one or two sentences */
-	char sizing_others[240];    /* what the other rungs of the ladder would have said; "" when none */
-	char risk[240];             /* "" when none worth a line */
+	char why[480]; /* the numbers and the reason, one or two sentences */
+	char sizing_others
+	    [240];	/* what the other rungs of the ladder would have said; "" when none */
+	char risk[240]; /* "" when none worth a line */
 };
 
 struct not_advised {
-	const char *key;            /* "net.core.rmem_max" */
+	const char *key; /* "net.core.rmem_max" */
 	char why[300];
 };
 
 struct command {
-	char command[240];          /* runnable by /bin/sh, or a template with HOST or DEV in it */
+	char command[240]; /* runnable by /bin/sh, or a template with HOST or DEV in it */
 	char why[240];
 	enum role host;
-	bool for_files;             /* also printed, as a comment, in -o sysctl */
+	bool for_files; /* also printed, as a comment, in -o sysctl */
 };
 
 #define PLAN_SETTINGS_MAX 16
@@ -63,9 +64,10 @@ struct plan {
 	struct command commands[PLAN_COMMANDS_MAX];
 	size_t command_count;
 	char receiver_name[72], sender_name[72]; /* addresses or host names; "" when unknown */
-	enum role role;             /* of the host advised; ROLE_UNKNOWN: by the evidence */
-	enum role here;             /* which role this machine plays, ROLE_UNKNOWN when it is neither */
-	double predicted_bps;       /* what the advised ceiling carries by the same model; 0 when unknown */
+	enum role role; /* of the host advised; ROLE_UNKNOWN: by the evidence */
+	enum role here; /* which role this machine plays, ROLE_UNKNOWN when it is neither */
+	double
+	    predicted_bps; /* what the advised ceiling carries by the same model; 0 when unknown */
 };
 
 #endif

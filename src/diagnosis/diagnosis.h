@@ -36,17 +36,18 @@ struct factor_row {
 };
 
 extern const struct factor_row factor_table[FACTOR_COUNT];
-const char *where_name(enum where where);           /* "sender", "path", NULL for none */
+const char *where_name(enum where where); /* "sender", "path", NULL for none */
 const char *confidence_name(enum confidence confidence);
 
 #define LIMIT_EVIDENCE_MAX 8
-#define LIMIT_CANDIDATES_MAX 5
+#define LIMIT_CANDIDATES_MAX 6
 
 struct limit {
 	enum factor factor;
 	enum where where;
 	enum confidence confidence;
-	enum factor candidates[LIMIT_CANDIDATES_MAX]; /* likeliest first; more than one only for unknown */
+	enum factor
+	    candidates[LIMIT_CANDIDATES_MAX]; /* likeliest first; more than one only for unknown */
 	size_t candidate_count;
 	char evidence[LIMIT_EVIDENCE_MAX][200]; /* sentences with the numbers that decided */
 	size_t evidence_count;
@@ -86,17 +87,17 @@ enum finding_id {
 };
 
 struct finding_row {
-	const char *id;       /* json: "queueing-delay" */
+	const char *id; /* json: "queueing-delay" */
 	enum severity severity;
-	const char *meaning;  /* for explain and DIAGNOSTICS */
-	const char *advice;   /* what to do; NULL when nothing */
+	const char *meaning; /* for explain and DIAGNOSTICS */
+	const char *advice;  /* what to do; NULL when nothing */
 };
 
 extern const struct finding_row finding_table[FINDING_COUNT];
 
 struct finding {
 	enum finding_id id;
-	char text[240];       /* with the numbers */
+	char text[240]; /* with the numbers */
 };
 
 #define FINDINGS_MAX 24
@@ -112,5 +113,21 @@ struct analysis {
 	struct path path;
 	struct limit limit;
 };
+
+/* What is known beside the run, for the verdict on it. Every pointer may be NULL. */
+struct diagnosis_input {
+	const struct path *path;
+	const struct run *run; /* NULL when the numbers were given by hand */
+	const struct path_context *context;
+	const struct host *sender, *receiver;
+};
+
+/* Names what limits the flow, with the numbers that decided, a confidence, and, when that is not
+ * high, the measurement that would settle it. Pure. */
+void limit_decide(const struct diagnosis_input *input, struct limit *limit);
+
+/* What else is worth knowing, by the rows of finding_table. */
+void findings_collect(
+    const struct diagnosis_input *input, const struct limit *limit, struct findings *findings);
 
 #endif

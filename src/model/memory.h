@@ -10,31 +10,32 @@
 struct exposure_input {
 	uint64_t page_size;
 	uint64_t tcp_mem_pages[3]; /* low, pressure, high; all 0 when unknown */
-	uint64_t ram_bytes;        /* 0 when unknown */
+	uint64_t ram_bytes;	   /* 0 when unknown */
 	uint64_t in_use_pages;
 	bool has_in_use;
 	uint64_t connections, active;
 	uint64_t rmem_min_bytes, rmem_default_bytes, rmem_max_bytes;
 	uint64_t wmem_default_bytes, wmem_max_bytes;
-	double bdp_bytes;          /* of one busy connection */
-	bool receives, sends;      /* what this host does on the path */
+	double bdp_bytes;     /* of one busy connection */
+	bool receives, sends; /* what this host does on the path */
 };
 
 struct exposure {
-	bool has_limits;          /* tcp_mem known */
-	bool limits_are_default;  /* reckoned from RAM by the kernel's rule, not read */
-	bool looks_like_bytes;    /* high exceeds RAM: written in bytes? */
+	bool has_limits;	 /* tcp_mem known */
+	bool limits_are_default; /* reckoned from RAM by the kernel's rule, not read */
+	bool looks_like_bytes;	 /* high exceeds RAM: written in bytes? */
 	uint64_t page_size;
 	double low_bytes, pressure_bytes, high_bytes;
-	double ram_bytes;         /* 0 when unknown */
+	double ram_bytes; /* 0 when unknown */
 	bool has_in_use;
 	double in_use_bytes;
 	uint64_t connections, active; /* 0 when not asked */
-	double idle_bytes;            /* N quiet sockets */
+	double idle_bytes;	      /* N quiet sockets */
 	double per_connection_bytes;  /* what a busy one holds */
 	double likely_bytes, worst_bytes;
-	double pressure_at_connections; /* busy connections at which pressure begins; 0 when unknown */
-	bool bounded_before_ram;  /* tcp_mem high stops the worst case below RAM */
+	double
+	    pressure_at_connections; /* busy connections at which pressure begins; 0 when unknown */
+	bool bounded_before_ram;     /* tcp_mem high stops the worst case below RAM */
 };
 
 /* Pure. Kernel: net/ipv4/tcp.c tcp_init_mem (defaults from RAM), net/core/sock.c

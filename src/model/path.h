@@ -10,16 +10,20 @@
 
 #include "evidence/evidence.h"
 
+/* A steady state with fewer retransmits than this a segment counts as lossless: a stray one in a few
+ * seconds of a fast flow neither halves its window nor tells of a queue. */
+#define LOSSLESS_RATIO 2e-5
+
 /* How an RTT was come by, in order of trust. */
 enum rtt_method {
 	RTT_UNKNOWN,
-	RTT_GIVEN,        /* -r */
-	RTT_TCP_INFO,     /* the kernel's own, from iperf3 JSON or ss */
+	RTT_GIVEN,    /* -r */
+	RTT_TCP_INFO, /* the kernel's own, from iperf3 JSON or ss */
 	RTT_PING,
-	RTT_WINDOW_RATE,  /* -w and -b: taken at their word */
-	RTT_PEER_WINDOW,  /* peer's window / rate, the flow sitting on it */
-	RTT_RMEM_SHARE,   /* share of the receiver's tcp_rmem[2] / rate */
-	RTT_CWND,         /* cwnd / rate: an upper bound with an interval */
+	RTT_WINDOW_RATE, /* -w and -b: taken at their word */
+	RTT_PEER_WINDOW, /* peer's window / rate, the flow sitting on it */
+	RTT_RMEM_SHARE,	 /* share of the receiver's tcp_rmem[2] / rate */
+	RTT_CWND,	 /* cwnd / rate: an upper bound with an interval */
 	RTT_METHOD_COUNT
 };
 
@@ -33,10 +37,10 @@ const char *rtt_method_name(enum rtt_method method); /* json: "tcp-info", "cwnd"
 
 enum window_kind {
 	WINDOW_UNKNOWN,
-	WINDOW_GIVEN,       /* -w */
-	WINDOW_PEER,        /* the peer's advertised window */
+	WINDOW_GIVEN, /* -w */
+	WINDOW_PEER,  /* the peer's advertised window */
 	WINDOW_CWND,
-	WINDOW_IN_FLIGHT,   /* rate x RTT */
+	WINDOW_IN_FLIGHT, /* rate x RTT */
 };
 
 const char *window_kind_name(enum window_kind kind);
@@ -48,48 +52,82 @@ enum path_has {
 	PATH_CWND = 1 << 3,
 	PATH_PEER_WINDOW = 1 << 4,
 	PATH_IN_FLIGHT = 1 << 5,
-	PATH_MSS = 1 << 6,          /* measured; otherwise mss is the assumed one */
+	PATH_MSS = 1 << 6, /* measured; otherwise mss is the assumed one */
 	PATH_TARGET = 1 << 7,
 	PATH_BDP = 1 << 8,
 	PATH_LOADED_RTT = 1 << 9,
 	PATH_IDLE_RTT = 1 << 10,
-	PATH_SERIES = 1 << 11,      /* there were intervals: the steady-state figures below are valid */
+	PATH_SERIES = 1 << 11, /* there were intervals: the steady-state figures below are valid */
 	PATH_MEAN_RATE = 1 << 12,
 };
 
 /* What a run, or numbers given by hand, say of one direction of a path. Windows, cwnd, in flight and
  * BDP are per connection (one stream); rates named so are of all streams together. */
 struct path {
-	unsigned has;             /* enum path_has */
+	unsigned has; /* enum path_has */
 	unsigned streams;
 	double seconds;
-	double rate_bps;          /* steady state, all streams */
-	double mean_rate_bps;     /* whole test, receiver's total where known */
-	double stream_rate_bps;   /* rate_bps / streams */
+	double rate_bps;	/* steady state, all streams */
+	double mean_rate_bps;	/* whole test, receiver's total where known */
+	double stream_rate_bps; /* rate_bps / streams */
 	uint64_t retransmits;
-	double loss_ratio;        /* retransmits / (bytes / MSS) */
-	struct rtt rtt;           /* of the path */
-	double loaded_rtt_us;     /* mean under load */
-	double idle_rtt_us;       /* measured without load */
+	double loss_ratio;    /* retransmits / (bytes / MSS) */
+	struct rtt rtt;	      /* of the path */
+	double loaded_rtt_us; /* mean under load */
+	double idle_rtt_us;   /* measured without load */
 	enum window_kind window_kind;
 	double window_bytes;
 	double cwnd_bytes, cwnd_peak_bytes;
 	double peer_window_bytes; /* mean over the steady state */
 	double peer_window_max_bytes;
-	double in_flight_bytes;   /* rate x RTT under load */
+	double in_flight_bytes; /* rate x RTT under load */
 	uint32_t mss;
-	double target_bps;        /* of all streams together */
-	double bdp_bytes;         /* at the target, with rtt.us, of one connection that carries it all */
+	double target_bps;	 /* of all streams together */
+	double bdp_bytes;	 /* of the path: target_bps x rtt.us */
+	double stream_bdp_bytes; /* of one connection: its share of the target x rtt.us */
 	char congestion_control[16];
 
 	/* of the steady state */
 	size_t steady_first, steady_count; /* bins of the series that count */
-	double cwnd_spread;       /* (max - min) / max of cwnd over the steady bins */
-	double rate_deviation;    /* relative standard deviation of the bins' rates */
-	double rtt_trend;         /* mean RTT of the last third / of the first third */
-	double retransmit_bins;   /* share of steady bins with retransmits */
-	uint64_t early_retransmits; /* those before the steady state */
+	double cwnd_spread;		   /* (max - min) / max of cwnd over the steady bins */
+	double rate_deviation;		   /* relative standard deviation of the bins' rates */
+	double rtt_trend;		   /* mean RTT of the last third / of the first third */
+	double retransmit_bins;		   /* share of steady bins with retransmits */
+	double cwnd_growth;		   /* cwnd of the last third / of the first third */
+	double lossy_streak; /* share of steady retransmits that fell in the worst bin */
+	double ramp_share;   /* rate of the first counted bin / steady rate; 0 when unknown */
+	bool
+	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
+	double rtt_min_us, rtt_max_us; /* over the steady bins: tcp_info's, else cwnd / rate */
+	bool rtt_is_proxy;	       /* rtt_min_us, rtt_max_us, rtt_trend come from cwnd / rate */
+	double peer_window_spread;     /* as cwnd_spread */
+	uint64_t early_retransmits;    /* those before the steady state */
 	uint64_t steady_retransmits;
+	double steady_loss; /* steady_retransmits / segments of the steady state */
 };
+
+/* Numbers given by hand, and facts that outrank the run's own. 0 where not given. */
+struct path_given {
+	double bandwidth_bps, target_bps, rtt_us, idle_rtt_us, loss_ratio;
+	double window_bytes;
+};
+
+/* What is known beside the run that helps to tell its RTT; every pointer may be NULL. */
+struct path_context {
+	const struct ping *ping;	  /* of this path, without load */
+	const struct socket_info *socket; /* the run's own, at its sender */
+	const struct host *receiver;	  /* for the share of its tcp_rmem[2] */
+	bool ping_is_loaded;		  /* taken during the test: no base for the path's RTT */
+};
+
+/* Everything that a run says; `given` outranks it. Pure. */
+void path_from_run(struct path *path, const struct run *run, const struct path_given *given,
+    const struct path_context *context);
+
+/* Any two of bandwidth, RTT and window give the third; needs at least one. Pure. */
+void path_from_numbers(struct path *path, const struct path_given *given);
+
+/* Bytes in flight that a rate needs over a round-trip time. */
+double bdp_bytes(double rate_bps, double rtt_us);
 
 #endif

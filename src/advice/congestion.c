@@ -1,0 +1,202 @@
+/* Congestion control and queueing discipline: kept unless the evidence says otherwise. */
+#include "advice/advice.h"
+
+#include <bsd/string.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/loss.h"
+
+/* On shorter paths loss is repaired so fast that BBR has little to win. */
+#define LONG_PATH_US 5000
+/* Loss of a baseline from here on means that it keeps running into its ceiling. */
+#define BASELINE_LOSS 1e-3
+
+/* Why BBR is advised; NULL when it is not. */
+struct bbr_reason {
+	char why[480];
+	bool advised;
+};
+
+static bool is_bbr(const char *name)
+{
+	return strncmp(name, "bbr", 3) == 0;
+}
+
+static bool path_is_long(const struct path *path)
+{
+	return path->rtt.method == RTT_UNKNOWN || path->rtt.us >= LONG_PATH_US;
+}
+
+static void reason_loss(const struct path *path, struct bbr_reason *reason)
+{
+	double bound = path->rtt.us > 0 && path->loss_ratio > 0
+			   ? cubic_rate_bps(path->mss, path->rtt.us, path->loss_ratio)
+			   : 0;
+
+	reason->advised = true;
+	snprintf(reason->why, sizeof(reason->why),
+	    "%s of the segments are lost whatever is sent: CUBIC carries about %s a stream under that "
+	    "(RFC 9438), BBR does not slow down for it; it costs more retransmits, and is hard on CUBIC "
+	    "flows beside it",
+	    percent_text(path->loss_ratio).s, bound > 0 ? rate_text(bound).s : "little");
+}
+
+static void reason_queue(const struct path *path, struct bbr_reason *reason)
+{
+	reason->advised = true;
+	snprintf(reason->why, sizeof(reason->why),
+	    "the queue at the bottleneck takes the RTT to %s: CUBIC fills it, BBR keeps it short at the "
+	    "same rate; beside CUBIC flows it may get less, or take more, than its share",
+	    time_text(path->loaded_rtt_us > 0 ? path->loaded_rtt_us : path->rtt_max_us).s);
+}
+
+static void reason_baseline(const struct path *baseline, struct bbr_reason *reason)
+{
+	reason->advised = true;
+	snprintf(reason->why, sizeof(reason->why),
+	    "the baseline loses %s of its segments (%s) at %s: loss-based control keeps running into "
+	    "that ceiling; BBR paces itself below it; it costs fairness to CUBIC flows: compare both runs",
+	    percent_text(baseline->loss_ratio).s, count_text(baseline->retransmits).s,
+	    rate_text(baseline->rate_bps).s);
+}
+
+static struct bbr_reason bbr_reason_for(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+	struct bbr_reason reason = {.advised = false};
+
+	if (is_bbr(path->congestion_control))
+		return reason;
+	if (input->baseline && (input->baseline->path.has & PATH_LOSS) &&
+	    input->baseline->path.loss_ratio >= BASELINE_LOSS && path_is_long(path) &&
+	    !is_bbr(input->baseline->path.congestion_control))
+		reason_baseline(&input->baseline->path, &reason);
+	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS && path_is_long(path))
+		reason_loss(path, &reason);
+	else if (input->analysis->limit.factor == FACTOR_QUEUE &&
+		 input->analysis->limit.confidence == CONFIDENCE_HIGH)
+		reason_queue(path, &reason);
+	return reason;
+}
+
+/* True when the word is one of those in a blank-separated list. */
+static bool list_has(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += length)
+		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+static void add_word(struct plan *plan, const struct host *host, enum tunable_id id, enum role role,
+    const char *word, const char *why)
+{
+	const struct tunable_value *current =
+	    host && host->values[id].known ? &host->values[id] : NULL;
+	struct setting *setting = plan_add_setting(plan, id, role);
+
+	if (!setting)
+		return;
+	setting->value.known = true;
+	strlcpy(setting->value.word, word, sizeof(setting->value.word));
+	if (current) {
+		setting->current = *current;
+		setting->change = strcmp(current->word, word) != 0;
+	}
+	strlcpy(setting->why, why, sizeof(setting->why));
+}
+
+static void add_module_line(struct plan *plan, const struct host *host, enum role role)
+{
+	const struct tunable_value *available =
+	    host ? &host->values[TUNABLE_TCP_AVAILABLE_CONGESTION_CONTROL] : NULL;
+
+	if (available && available->known && list_has(available->word, "bbr"))
+		return;
+	struct command *command = plan_add_command(plan);
+	if (!command)
+		return;
+	command->host = role;
+	command->for_files = available && available->known;
+	strlcpy(command->command,
+	    "sudo modprobe tcp_bbr && echo tcp_bbr | sudo tee /etc/modules-load.d/bdp.conf",
+	    sizeof(command->command));
+	snprintf(command->why, sizeof(command->why), "%s",
+	    command->for_files
+		? "bbr is not among the available algorithms there: load its module, now and at boot"
+		: "if bbr is not available there (sysctl net.ipv4.tcp_available_congestion_control)");
+}
+
+static void add_queue_line(struct plan *plan, const struct host *host, enum role role)
+{
+	if (host && host->origin == HOST_LIVE && host->interface_count > 0)
+		return; /* the exact lines for its interfaces are added by the caller who can see them */
+	struct command *command = plan_add_command(plan);
+	if (!command)
+		return;
+	command->host = role;
+	strlcpy(
+	    command->command, "sudo tc qdisc replace dev DEV root fq", sizeof(command->command));
+	strlcpy(command->why,
+	    "default_qdisc does not change interfaces that are up; DEV is the one towards the path",
+	    sizeof(command->why));
+}
+
+static void keep(const struct advice_input *input, struct plan *plan)
+{
+	const struct path *path = &input->analysis->path;
+
+	if (input->analysis->limit.factor == FACTOR_POLICER)
+		plan_refuse(plan, "net.ipv4.tcp_congestion_control",
+		    "BBR is no cure for a policer with a shallow bucket: it overshoots and is cut back in "
+		    "turn; pace below its rate instead (fq maxrate, SO_MAX_PACING_RATE), or have the bucket "
+		    "hold a BDP");
+	else
+		plan_refuse(plan, "net.ipv4.tcp_congestion_control",
+		    "kept%s%s: nothing here speaks for a change",
+		    path->congestion_control[0] ? " at " : "", path->congestion_control);
+}
+
+static void add_pacing_line(const struct advice_input *input, struct plan *plan, enum role role)
+{
+	struct command *command;
+
+	if (input->analysis->limit.factor != FACTOR_POLICER || !(command = plan_add_command(plan)))
+		return;
+	command->host = role;
+	/* A little below the rate it lets through, so that its bucket never runs dry. */
+	snprintf(command->command, sizeof(command->command),
+	    "sudo tc qdisc replace dev DEV root fq maxrate %.0fmbit",
+	    0.95 * input->analysis->path.rate_bps / 1e6);
+	strlcpy(command->why,
+	    "paces each flow below the policer's rate (measured here as what gets through); DEV is the "
+	    "interface towards the path",
+	    sizeof(command->why));
+}
+
+void plan_congestion(const struct advice_input *input, struct plan *plan)
+{
+	enum role role = input->role == ROLE_PROXY ? ROLE_PROXY : ROLE_SENDER;
+	struct bbr_reason reason;
+
+	if (!input->analysis->run || input->role == ROLE_RECEIVER)
+		return;
+	reason = bbr_reason_for(input);
+	if (!reason.advised) {
+		keep(input, plan);
+		add_pacing_line(input, plan, role);
+		return;
+	}
+	add_word(plan, input->sender, TUNABLE_TCP_CONGESTION_CONTROL, role, "bbr", reason.why);
+	add_module_line(plan, input->sender, role);
+	if (input->sender && input->sender->in_namespace)
+		return;
+	add_word(plan, input->sender, TUNABLE_DEFAULT_QDISC, role, "fq",
+	    "paces BBR's packets; preferred, not required: since Linux 4.13 TCP paces by itself with a "
+	    "timer a socket (net/ipv4/tcp_bbr.c); for interfaces that come up from now on");
+	add_queue_line(plan, input->sender, role);
+}

@@ -1,0 +1,397 @@
+#include "diagnosis/diagnosis.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "diagnosis/signs.h"
+#include "model/window.h"
+
+const struct finding_row finding_table[FINDING_COUNT] = {
+    [FINDING_LOSS] = {.id = "loss",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "Segments were sent again. Linux counts every retransmission, needless ones too, "
+	    "so the ratio is an upper bound of what the path lost.",
+	.advice = "mtr or ping without load tells loss of the path from loss of a full queue"},
+    [FINDING_QUEUEING_DELAY] = {.id = "queueing-delay",
+	.severity = SEVERITY_WARNING,
+	.meaning = "The RTT under load is far above that of the idle path: data waits in a queue.",
+	.advice =
+	    "a larger ceiling makes the queue longer; fq_codel or cake at the bottleneck, or a "
+	    "paced sender, makes it shorter"},
+    [FINDING_SLOW_START_OVERSHOOT] = {.id = "slow-start-overshoot",
+	.severity = SEVERITY_INFO,
+	.meaning = "All retransmits fell in the first seconds: slow start overran a queue once.",
+	.advice = "leave the start out of the measurement with iperf3 -O 2"},
+    [FINDING_RATE_SWINGS] = {.id = "rate-swings",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "The rate differs much from one interval to the next, so that one mean says "
+		   "little.",
+	.advice = "measure longer (-t 30) and several times, and compare medians"},
+    [FINDING_LAGGING_STREAM] = {.id = "lagging-stream",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "One of the parallel streams carried far less than the median one: another path, "
+	    "queue or CPU.",
+	.advice = "look whether streams hash to different links (ECMP, LACP) or receive queues"},
+    [FINDING_RECEIVER_LOWER] = {.id = "receiver-lower",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "The receiver counted much less than the sender handed to its socket: the rest was "
+	    "queued at the end of the test. The receiver's figure is the throughput.",
+	.advice = "measure longer, so that what is queued at the end weighs less"},
+    [FINDING_SMALL_MSS] = {.id = "small-mss",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "Segments are smaller than Ethernet carries: a tunnel, or a clamped MSS; every "
+		   "loss bound falls in proportion.",
+	.advice = "check the path MTU (tracepath HOST)"},
+    [FINDING_JUMBO_MSS] = {.id = "jumbo-mss",
+	.severity = SEVERITY_INFO,
+	.meaning =
+	    "Segments are larger than an Ethernet frame of 1500 bytes: jumbo frames, or a path "
+	    "within one host.",
+	.advice = NULL},
+    [FINDING_WINDOW_SCALING_OFF] = {.id = "window-scaling-off",
+	.severity = SEVERITY_PROBLEM,
+	.meaning = "net.ipv4.tcp_window_scaling is 0: windows end at 65,535 bytes (RFC 7323).",
+	.advice = "sysctl -w net.ipv4.tcp_window_scaling=1, and connect anew"},
+    [FINDING_SACK_OFF] = {.id = "sack-off",
+	.severity = SEVERITY_WARNING,
+	.meaning = "net.ipv4.tcp_sack is 0: one loss is repaired per round trip, and much is sent "
+		   "twice.",
+	.advice = "sysctl -w net.ipv4.tcp_sack=1"},
+    [FINDING_TIMESTAMPS_OFF] = {.id = "timestamps-off",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "net.ipv4.tcp_timestamps is 0: no protection against wrapped sequence numbers "
+		   "(3.4 s at 10 Gbit/s), and a slower estimate of the RTT for receive autotuning.",
+	.advice = "sysctl -w net.ipv4.tcp_timestamps=1"},
+    [FINDING_AUTOTUNING_OFF] = {.id = "autotuning-off",
+	.severity = SEVERITY_PROBLEM,
+	.meaning = "net.ipv4.tcp_moderate_rcvbuf is 0: receive buffers stay at tcp_rmem's default, "
+		   "whatever its maximum.",
+	.advice = "sysctl -w net.ipv4.tcp_moderate_rcvbuf=1"},
+    [FINDING_BUFFER_ORDER] = {.id = "buffer-order",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "The three values are not in the order min <= default <= max. The kernel takes them "
+	    "all the same and behaves oddly.",
+	.advice = "write three values in order"},
+    [FINDING_HUGE_DEFAULT] = {.id = "huge-default",
+	.severity = SEVERITY_WARNING,
+	.meaning =
+	    "The default is what every socket starts with, busy or not; autotuning grows the "
+	    "busy ones by itself.",
+	.advice = "131072 (tcp_rmem) and 16384 to 262144 (tcp_wmem) do"},
+    [FINDING_HUGE_MINIMUM] = {.id = "huge-minimum",
+	.severity = SEVERITY_WARNING,
+	.meaning = "The minimum is what every socket keeps when memory is short: a large one takes "
+		   "away the kernel's way out.",
+	.advice = "4096, one page, is the kernel's own"},
+    [FINDING_TCP_MEM_IN_BYTES] = {.id = "tcp-mem-in-bytes",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "tcp_mem counts pages. Its high mark exceeds the host's RAM, so it bounds nothing: "
+	    "it was probably written in bytes.",
+	.advice = "divide by the page size, or leave the kernel's default"},
+    [FINDING_CEILING_BELOW_DEFAULT] = {.id = "ceiling-below-default",
+	.severity = SEVERITY_WARNING,
+	.meaning = "The ceiling is lower than this kernel's own default for this much RAM: an old "
+		   "guide's block, most likely.",
+	.advice = "remove the line that sets it"},
+    [FINDING_DEAD_KEY] = {.id = "dead-key",
+	.severity = SEVERITY_INFO,
+	.meaning = "A key is set that does nothing on this kernel.",
+	.advice = "remove it"},
+    [FINDING_RTT_CONTRADICTION] = {.id = "rtt-contradiction",
+	.severity = SEVERITY_WARNING,
+	.meaning =
+	    "Two sources give RTTs that cannot both be of this path: another host was pinged, "
+	    "or something on the way answers for it.",
+	.advice = "ping the address that iperf3 connected to"},
+    [FINDING_MEMORY_PRESSURE] = {.id = "memory-pressure",
+	.severity = SEVERITY_PROBLEM,
+	.meaning = "TCP as a whole is, or was, at its pressure mark: windows shrink for everybody.",
+	.advice = "bdp sockets shows who holds it"},
+    [FINDING_RUNAWAY_BUFFERS] = {.id = "runaway-buffers",
+	.severity = SEVERITY_PROBLEM,
+	.meaning = "Receive buffers grow past what their paths need: the kernel wanted to close a "
+		   "window and could not, and pruned instead.",
+	.advice = "bdp sockets; tcp_shrink_window on Linux 6.5 and later, with its risks"},
+    [FINDING_WINDOW_SCALE_FIXED] = {.id = "window-scale-fixed",
+	.severity = SEVERITY_INFO,
+	.meaning =
+	    "The window scale is agreed in the SYN by the ceiling of that moment: connections "
+	    "that are up keep their old limit.",
+	.advice = "connect anew after raising a ceiling"},
+    [FINDING_SHORT_TEST] = {.id = "short-test",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "Fewer than three intervals count: the ramp-up weighs too much.",
+	.advice = "measure for at least 10 s, or 30 round trips"},
+    [FINDING_INTERRUPTED] = {.id = "interrupted",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "The test did not end as planned; what was read up to there is used.",
+	.advice = NULL},
+    [FINDING_CEILING_TOO_BIG] = {.id = "ceiling-too-big",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "A ceiling far above what the path needs buys queueing delay and retransmits, not "
+	    "rate.",
+	.advice = "bdp sweep picks the ceiling where the gain ends"},
+};
+
+__attribute__((format(printf, 3, 4))) static void find(
+    struct findings *findings, enum finding_id id, const char *format, ...)
+{
+	va_list args;
+
+	if (findings->count == FINDINGS_MAX)
+		return;
+	struct finding *finding = &findings->items[findings->count++];
+	finding->id = id;
+	va_start(args, format);
+	vsnprintf(finding->text, sizeof(finding->text), format, args);
+	va_end(args);
+}
+
+static void find_loss(struct findings *findings, const struct signs *signs)
+{
+	const struct path *path = signs->path;
+
+	if (!(path->has & PATH_LOSS) || path->loss_ratio <= 0)
+		return;
+	if (path->retransmits > 0 && path->steady_retransmits == 0 && (path->has & PATH_SERIES) &&
+	    path->early_retransmits > 0) {
+		find(findings, FINDING_SLOW_START_OVERSHOOT,
+		    "all %s retransmits fell in the first %zu interval%s",
+		    count_text(path->retransmits).s, path->steady_first,
+		    path->steady_first == 1 ? "" : "s");
+		return;
+	}
+	if (path->loss_ratio >= 1e-4)
+		find(findings, FINDING_LOSS, "%s of the segments were sent again (%s)",
+		    percent_text(path->loss_ratio).s, count_text(path->retransmits).s);
+}
+
+static void find_delay(struct findings *findings, const struct signs *signs)
+{
+	const struct path *path = signs->path;
+
+	if (!signs->has_rtt_over_base || signs->rtt_over_base < 1.5)
+		return;
+	double base_us = path->loaded_rtt_us / signs->rtt_over_base;
+	find(findings, FINDING_QUEUEING_DELAY, "RTT %s under load against %s: %s of queue, %s",
+	    time_text(path->loaded_rtt_us).s, time_text(base_us).s,
+	    time_text(path->loaded_rtt_us - base_us).s,
+	    size_text(bdp_bytes(path->rate_bps, path->loaded_rtt_us - base_us)).s);
+}
+
+static void find_rate_shape(struct findings *findings, const struct signs *signs)
+{
+	const struct path *path = signs->path;
+
+	if (!(path->has & PATH_SERIES))
+		return;
+	if (path->steady_count < 3)
+		find(findings, FINDING_SHORT_TEST, "%zu interval%s counted after the ramp-up",
+		    path->steady_count, path->steady_count == 1 ? " is" : "s are");
+	else if (path->rate_deviation > 0.3 && signs->asked_bps <= 0)
+		find(findings, FINDING_RATE_SWINGS,
+		    "the rate varies by %.0f %% (standard deviation)", 100 * path->rate_deviation);
+}
+
+static void find_streams(struct findings *findings, const struct run *run)
+{
+	if (run->stream_count < 2)
+		return;
+	uint64_t least = UINT64_MAX, sum = 0;
+	for (size_t i = 0; i < run->stream_count; i++) {
+		sum += run->stream_totals[i].bytes;
+		if (run->stream_totals[i].bytes < least)
+			least = run->stream_totals[i].bytes;
+	}
+	double mean = (double)sum / (double)run->stream_count;
+	if (mean > 0 && (double)least < 0.5 * mean)
+		find(findings, FINDING_LAGGING_STREAM,
+		    "the slowest of %zu streams carried %.0f %% of the mean", run->stream_count,
+		    100 * (double)least / mean);
+}
+
+static void find_ends(struct findings *findings, const struct run *run)
+{
+	if ((run->has & RUN_SENT) && (run->has & RUN_RECEIVED) && run->sent_bytes > 0 &&
+	    run->sent_seconds > 0 && run->received_seconds > 0) {
+		double sent = (double)run->sent_bytes * 8 / run->sent_seconds;
+		double received = (double)run->received_bytes * 8 / run->received_seconds;
+		if (received < 0.9 * sent)
+			find(findings, FINDING_RECEIVER_LOWER, "receiver %s, sender %s",
+			    rate_text(received).s, rate_text(sent).s);
+	}
+	if ((run->has & RUN_MSS) && run->mss < 1400)
+		find(findings, FINDING_SMALL_MSS, "MSS %u", run->mss);
+	else if ((run->has & RUN_MSS) && run->mss > 1500)
+		find(findings, FINDING_JUMBO_MSS, "MSS %u", run->mss);
+	if (run->error[0])
+		find(findings, FINDING_INTERRUPTED, "iperf3: %.180s", run->error);
+	else if (!run->complete)
+		find(findings, FINDING_INTERRUPTED, "the output ends before its summary");
+}
+
+static void find_contradiction(
+    struct findings *findings, const struct signs *signs, const struct path_context *context)
+{
+	const struct path *path = signs->path;
+
+	if (!context || !context->ping || path->rtt.method != RTT_TCP_INFO)
+		return;
+	double ping_us = context->ping->min_us;
+	/* A queue explains a longer tcp_info RTT when it varies; nothing explains a shorter one. */
+	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us && signs->rtt_rise < 1.2 &&
+		      path->rtt.us - ping_us > 5000;
+	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
+	if (longer || shorter)
+		find(findings, FINDING_RTT_CONTRADICTION,
+		    "ping says %s, tcp_info says %s and holds still", time_text(ping_us).s,
+		    time_text(path->rtt.us).s);
+}
+
+/* Settings that must be on. */
+struct switch_row {
+	enum tunable_id id;
+	enum finding_id finding;
+};
+
+static const struct switch_row switches[] = {
+    {TUNABLE_TCP_WINDOW_SCALING, FINDING_WINDOW_SCALING_OFF},
+    {TUNABLE_TCP_SACK, FINDING_SACK_OFF},
+    {TUNABLE_TCP_TIMESTAMPS, FINDING_TIMESTAMPS_OFF},
+    {TUNABLE_TCP_MODERATE_RCVBUF, FINDING_AUTOTUNING_OFF},
+};
+
+/* Keys that do nothing from a version on: net/ipv4/tcp_ipv4.c and sysctl_net_ipv4.c of it. */
+struct dead_row {
+	enum tunable_id id;
+	unsigned major, minor;
+	int64_t harmless; /* a value that nobody set on purpose */
+};
+
+static const struct dead_row dead_keys[] = {
+    {TUNABLE_TCP_ADV_WIN_SCALE, 6, 6, 1},
+    {TUNABLE_TCP_LOW_LATENCY, 4, 14, 0},
+    {TUNABLE_TCP_FACK, 4, 15, 0},
+};
+
+static void find_switches(struct findings *findings, const struct host *host, const char *end)
+{
+	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		const struct tunable_value *value = &host->values[switches[i].id];
+		if (value->known && value->number[0] == 0)
+			find(findings, switches[i].finding, "%s is 0 on the %s",
+			    tunables[switches[i].id].key, end);
+	}
+	for (size_t i = 0; i < sizeof(dead_keys) / sizeof(dead_keys[0]); i++) {
+		const struct dead_row *row = &dead_keys[i];
+		const struct tunable_value *value = &host->values[row->id];
+		if (value->known && value->number[0] != row->harmless &&
+		    kernel_at_least(&host->kernel, row->major, row->minor))
+			find(findings, FINDING_DEAD_KEY,
+			    "%s = %lld on the %s does nothing since Linux %u.%u",
+			    tunables[row->id].key, (long long)value->number[0], end, row->major,
+			    row->minor);
+	}
+}
+
+static void find_vector(
+    struct findings *findings, const struct host *host, enum tunable_id id, const char *end)
+{
+	const struct tunable_value *value = &host->values[id];
+	const char *key = tunables[id].key;
+
+	if (!value->known)
+		return;
+	double min = (double)value->number[0], def = (double)value->number[1],
+	       max = (double)value->number[2];
+	if (min > def || def > max)
+		find(findings, FINDING_BUFFER_ORDER, "%s = %.0f %.0f %.0f on the %s", key, min, def,
+		    max, end);
+	if (def >= 2 * 0x1p20)
+		find(findings, FINDING_HUGE_DEFAULT, "%s default is %s on the %s", key,
+		    size_text(def).s, end);
+	if (min > 65536)
+		find(findings, FINDING_HUGE_MINIMUM, "%s minimum is %s on the %s", key,
+		    size_text(min).s, end);
+	double kernel_max = id == TUNABLE_TCP_RMEM
+				? default_rmem_max(&host->kernel, host->mem_total_bytes)
+				: default_wmem_max(&host->kernel, host->mem_total_bytes);
+	/* Without the RAM the default is only known to be no larger. */
+	if (host->mem_total_bytes > 0 && kernel_max > 0 && max < 0.99 * kernel_max)
+		find(findings, FINDING_CEILING_BELOW_DEFAULT,
+		    "%s maximum %s on the %s; Linux %u.%u's own is %s", key, size_text(max).s, end,
+		    host->kernel.major, host->kernel.minor, size_text(kernel_max).s);
+}
+
+static void find_memory(struct findings *findings, const struct host *host, const char *end)
+{
+	const struct tunable_value *value = &host->values[TUNABLE_TCP_MEM];
+	double page = host->page_size ? (double)host->page_size : 4096;
+
+	if (!value->known)
+		return;
+	double high = (double)value->number[2] * page, ram = (double)host->mem_total_bytes;
+	/* Without the RAM: 9.4 % of it is the default, and hosts have less than 64 TiB. */
+	if (ram > 0 ? high > ram : high > 6 * 0x1p40)
+		find(findings, FINDING_TCP_MEM_IN_BYTES, "tcp_mem high is %s on the %s%s%s",
+		    size_text(high).s, end, ram > 0 ? ", RAM " : "",
+		    ram > 0 ? size_text(ram).s : "");
+	if (host->has_sockstat && (double)host->tcp_mem_pages > (double)value->number[1])
+		find(findings, FINDING_MEMORY_PRESSURE,
+		    "TCP holds %s on the %s, pressure begins at %s",
+		    size_text((double)host->tcp_mem_pages * page).s, end,
+		    size_text((double)value->number[1] * page).s);
+}
+
+static void find_host(struct findings *findings, const struct host *host, const char *end)
+{
+	if (!host)
+		return;
+	find_switches(findings, host, end);
+	find_vector(findings, host, TUNABLE_TCP_RMEM, end);
+	find_vector(findings, host, TUNABLE_TCP_WMEM, end);
+	find_memory(findings, host, end);
+}
+
+static void find_too_big(
+    struct findings *findings, const struct signs *signs, const struct limit *limit)
+{
+	const struct path *path = signs->path;
+
+	if ((limit->factor != FACTOR_QUEUE && limit->factor != FACTOR_POLICER) ||
+	    !(path->has & PATH_CWND) || path->rtt.method != RTT_TCP_INFO)
+		return;
+	double needed = bdp_bytes(path->stream_rate_bps, path->rtt.us);
+	if (path->cwnd_peak_bytes > 3 * needed && needed > 0)
+		find(findings, FINDING_CEILING_TOO_BIG, "cwnd reached %s where %s carry this rate",
+		    size_text(path->cwnd_peak_bytes).s, size_text(needed).s);
+}
+
+void findings_collect(
+    const struct diagnosis_input *input, const struct limit *limit, struct findings *findings)
+{
+	struct signs signs;
+
+	findings->count = 0;
+	signs_read(input, &signs);
+	find_delay(findings, &signs);
+	find_loss(findings, &signs);
+	find_rate_shape(findings, &signs);
+	if (input->run) {
+		find_streams(findings, input->run);
+		find_ends(findings, input->run);
+	}
+	find_contradiction(findings, &signs, input->context);
+	find_too_big(findings, &signs, limit);
+	find_host(findings, input->receiver, "receiver");
+	if (input->sender != input->receiver)
+		find_host(findings, input->sender, "sender");
+}

@@ -1,0 +1,302 @@
+/* Rules about the path: loss, policers, queues, links; and what to say when nothing decides. */
+#include "diagnosis/limit.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "model/loss.h"
+#include "model/rfc6349.h"
+
+/* Below this ratio losses are the ordinary probing of a congestion control, not a limit. */
+#define LOSS_MATTERS 2e-4
+
+static const char *peer_name(const struct signs *signs)
+{
+	return signs->run && signs->run->receiver[0] ? signs->run->receiver : "RECEIVER";
+}
+
+/* RTT near the path's own while data is lost: what drops does not queue first. */
+static bool rtt_is_flat(const struct signs *signs)
+{
+	if (signs->has_rtt_over_base && signs->base_is_measured)
+		return signs->rtt_over_base < 1.2;
+	return signs->has_rtt && signs->rtt_rise < 1.15;
+}
+
+/* cwnd as loss alone would leave it: sqrt(3/2)/sqrt(p) segments, known without an RTT. */
+static bool cwnd_fits_loss(const struct signs *signs)
+{
+	const struct path *path = signs->path;
+	double expected = 1.2247 / sqrt(signs->path->steady_loss);
+	double segments = path->cwnd_bytes / path->mss;
+
+	return (path->has & PATH_CWND) && segments < 3 * expected && segments > expected / 4;
+}
+
+static void say_loss(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+
+	limit_say(limit, "%s of the segments are lost, in %.0f %% of the intervals",
+	    percent_text(signs->path->steady_loss).s, 100 * path->retransmit_bins);
+	if (signs->has_rtt)
+		limit_say(limit, "the RTT stays between %s and %s", time_text(path->rtt_min_us).s,
+		    time_text(path->rtt_max_us).s);
+}
+
+bool rule_random_loss(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+
+	if (!signs->knows_loss || signs->path->steady_loss < LOSS_MATTERS ||
+	    path->retransmit_bins < 0.6)
+		return false;
+	if (signs->bbr) {
+		/* BBR does not slow down for loss: what is lost all along at no even rate is the path's. */
+		if (signs->rate_is_flat || signs->path->steady_loss < 2e-3 ||
+		    path->retransmit_bins < 0.95)
+			return false;
+		limit_set(limit, FACTOR_RANDOM_LOSS, CONFIDENCE_LOW);
+		say_loss(signs, limit);
+		limit_settle(limit,
+		    "iperf3 -c %s -J -t 30 -C cubic   # CUBIC shows what the loss costs",
+		    peer_name(signs));
+		return true;
+	}
+	bool fits = signs->loss_bound > 0 && path->rtt.method != RTT_CWND ? signs->loss_bound < 3
+									  : cwnd_fits_loss(signs);
+	if (!fits || (signs->has_rtt && !rtt_is_flat(signs)))
+		return false;
+	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 &&
+		    signs->path->steady_loss > 2e-3 && path->rate_deviation > 0.15;
+	limit_set(limit, FACTOR_RANDOM_LOSS, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	say_loss(signs, limit);
+	if (signs->loss_bound > 0 && path->rtt.method != RTT_CWND)
+		limit_say(limit, "CUBIC carries about %s a stream under that loss; measured %s",
+		    rate_text(path->stream_rate_bps / signs->loss_bound).s,
+		    rate_text(path->stream_rate_bps).s);
+	else
+		limit_say(limit, "cwnd of %.0f segments is what such loss leaves (%.0f)",
+		    path->cwnd_bytes / path->mss, 1.2247 / sqrt(signs->path->steady_loss));
+	limit_settle(limit, "mtr -c 200 -i 0.2 -n %s   # loss without load", peer_name(signs));
+	return true;
+}
+
+bool rule_policer(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	bool steady = signs->path->steady_loss >= LOSS_MATTERS;
+	bool early = signs->lossless && path->early_retransmits > 0;
+
+	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs))
+		return false;
+	if (!steady && !early && path->retransmits == 0)
+		return false;
+	/* What is left over from one overflow in slow start is a shallow queue's work only while cwnd,
+	 * and nothing else, holds the flow. */
+	bool cwnd_holds = signs->has_cwnd_fill && signs->cwnd_fill > 0.85;
+	if (!steady && !cwnd_holds && !signs->bbr)
+		return false;
+	if (signs->bbr && !steady)
+		return false;
+	limit_set(limit, FACTOR_POLICER, CONFIDENCE_MEDIUM);
+	if (steady)
+		say_loss(signs, limit);
+	else
+		limit_say(limit,
+		    "%s retransmits as the rate first rose, none after; cwnd grows back slowly",
+		    count_text(path->retransmits).s);
+	limit_say(limit, "the RTT does not rise with it: %s at least, %s at most",
+	    time_text(path->rtt_min_us).s, time_text(path->rtt_max_us).s);
+	limit_settle(limit,
+	    "iperf3 -c %s -u -b RATE   # step RATE: a policer loses all above one rate",
+	    peer_name(signs));
+	return true;
+}
+
+/* The RTT, or cwnd / rate in its stead, rises while the rate does not. */
+static bool queue_grows(const struct signs *signs)
+{
+	const struct path *path = signs->path;
+
+	return path->rtt_trend > 1.2 && path->rate_deviation < 0.25 &&
+	       (signs->has_rtt || path->cwnd_growth > 1.15);
+}
+
+static bool queue_stands(const struct signs *signs)
+{
+	if (signs->has_rtt_over_base)
+		return signs->rtt_over_base > (signs->base_is_measured ? 1.5 : 1.15);
+	return signs->path->rtt_is_proxy && !signs->bbr && signs->rtt_rise > 1.25 &&
+	       signs->rate_is_flat;
+}
+
+bool rule_queue(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	bool cwnd_holds = !signs->has_cwnd_fill || signs->cwnd_fill > 0.75;
+	bool measured =
+	    signs->has_rtt_over_base && signs->base_is_measured && signs->rtt_over_base > 1.5;
+
+	if (!queue_grows(signs) && !queue_stands(signs))
+		return false;
+	if (!measured && signs->bbr)
+		return false;
+	if (!measured && !(path->has & PATH_CWND))
+		return false;
+	if (!measured && signs->has_cwnd_fill && !cwnd_holds && !queue_grows(signs))
+		return false;
+	bool sure =
+	    (measured && signs->rtt_over_base > 2 && signs->has_rtt) ||
+	    (signs->has_rtt && path->rtt_trend > 1.5 && cwnd_holds && path->rate_deviation < 0.25);
+	limit_set(limit, FACTOR_QUEUE, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	if (measured)
+		limit_say(limit, "RTT %s under load, %s idle: a queue of %s",
+		    time_text(path->loaded_rtt_us).s,
+		    time_text(path->loaded_rtt_us / signs->rtt_over_base).s,
+		    time_text(path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base)).s);
+	else
+		limit_say(limit, "%s goes from %s to %s while the rate stays at %s",
+		    path->rtt_is_proxy ? "cwnd / rate" : "the RTT", time_text(path->rtt_min_us).s,
+		    time_text(path->rtt_max_us).s, rate_text(path->rate_bps).s);
+	limit_settle(limit, "ping %s   # idle, and again during the test", peer_name(signs));
+	return true;
+}
+
+/* Payload rates of the usual Ethernet speeds: the line rate less framing. */
+static double ethernet_speed_near(const struct path *path)
+{
+	static const double speeds[] = {
+	    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9};
+
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+		double payload = ethernet_payload_bps(speeds[i], path->mss);
+		if (path->rate_bps > 0.985 * payload && path->rate_bps < 1.008 * payload)
+			return speeds[i];
+	}
+	return 0;
+}
+
+static double known_link_speed(const struct host *host)
+{
+	double least = 0;
+
+	for (unsigned i = 0; host && i < host->interface_count; i++)
+		if (host->interfaces[i].up && host->interfaces[i].speed_bps > 0)
+			least = least > 0 ? fmin(least, (double)host->interfaces[i].speed_bps)
+					  : (double)host->interfaces[i].speed_bps;
+	return least;
+}
+
+bool rule_link(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	double known = fmax(known_link_speed(signs->sender), known_link_speed(signs->receiver));
+	double near = ethernet_speed_near(path);
+
+	if (!(path->has & PATH_SERIES))
+		return false;
+	if (known > 0 && path->rate_bps > 0.9 * ethernet_payload_bps(known, path->mss)) {
+		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
+		limit_say(limit, "%s is what a link of %s carries", rate_text(path->rate_bps).s,
+		    rate_text(known).s);
+	} else if (near > 0 && path->rate_deviation < 0.03 && signs->path->steady_count >= 3) {
+		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
+		limit_say(limit, "a flat %s is the payload of Ethernet at %s",
+		    rate_text(path->rate_bps).s, rate_text(near).s);
+	} else if (signs->bbr && signs->rate_is_flat && signs->has_rtt && signs->has_window_fill &&
+		   signs->window_fill < 0.8 && (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
+		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
+		limit_say(limit,
+		    "BBR holds a flat %s with %.0f %% of cwnd and %.0f %% of the peer's window",
+		    rate_text(path->rate_bps).s, 100 * signs->cwnd_fill, 100 * signs->window_fill);
+	} else {
+		return false;
+	}
+	limit_settle(limit,
+	    "iperf3 -c %s -P 4 -J   # the same sum from four streams: it is the link",
+	    peer_name(signs));
+	return true;
+}
+
+/* A rate such as somebody asks for with -b: 1, 1.5, 2, 2.5, 3, 4, ... times a power of ten. */
+static bool rate_is_round(double rate_bps)
+{
+	static const double leads[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 7.5, 8, 9, 10};
+	double lead = rate_bps / pow(10, floor(log10(rate_bps)));
+
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+		if (fabs(lead / leads[i] - 1) < 0.015)
+			return true;
+	return false;
+}
+
+static void candidates_of_lost(const struct signs *signs, struct limit *limit)
+{
+	bool rises = signs->path->rtt_is_proxy && signs->rtt_rise > 1.3;
+
+	if (rises)
+		limit_candidate(limit, FACTOR_QUEUE);
+	limit_candidate(limit, FACTOR_POLICER);
+	limit_candidate(limit, FACTOR_RANDOM_LOSS);
+	limit_candidate(limit, FACTOR_QUEUE);
+	limit_candidate(limit, FACTOR_LINK);
+}
+
+static void candidates_of_lossless(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	bool window_out = signs->has_window_fill && signs->window_fill < 0.7;
+	bool cwnd_out = signs->has_cwnd_fill && signs->cwnd_fill < 0.7;
+
+	if (!window_out)
+		limit_candidate(limit, FACTOR_RECEIVE_WINDOW);
+	limit_candidate(limit, FACTOR_SEND_BUFFER);
+	if (signs->run && !(signs->run->has & RUN_SOCKET_BUFFER))
+		limit_candidate(limit, FACTOR_SOCKET_OPTION);
+	if (signs->run && !(signs->run->has & RUN_TARGET_RATE) && path->rate_bps > 0 &&
+	    rate_is_round(path->rate_bps) && path->rate_deviation < 0.1)
+		limit_candidate(limit, FACTOR_APPLICATION);
+	if (!cwnd_out)
+		limit_candidate(limit, FACTOR_QUEUE);
+	limit_candidate(limit, FACTOR_LINK);
+	limit_candidate(limit, FACTOR_CPU);
+}
+
+bool rule_unknown(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	bool lost = signs->knows_loss && path->retransmits > 0;
+
+	limit_set(limit, FACTOR_UNKNOWN, CONFIDENCE_LOW);
+	if (lost)
+		candidates_of_lost(signs, limit);
+	else
+		candidates_of_lossless(signs, limit);
+	if (!(path->has & PATH_CWND) && !signs->has_rtt)
+		limit_say(limit,
+		    "a receiver's output shows neither cwnd nor RTT nor retransmits by interval");
+	else if (signs->cwnd_constant && !lost)
+		limit_say(limit,
+		    "cwnd rests at %s without a retransmit: something other than cwnd holds it",
+		    size_text(path->cwnd_bytes).s);
+	if (signs->has_rtt && !(path->has & PATH_PEER_WINDOW))
+		limit_say(limit, "the peer's window is not shown: iperf3 before 3.10 has none");
+	if (signs->has_window_fill)
+		limit_say(limit, "%s in flight, %.0f %% of the peer's window, %.0f %% of cwnd",
+		    size_text(path->in_flight_bytes).s, 100 * signs->window_fill,
+		    100 * signs->cwnd_fill);
+	if (signs->run && !signs->run->local_sends && !signs->has_rtt)
+		limit_settle(limit,
+		    "iperf3 -c %s ... -J --get-server-output   # the sender's side knows more",
+		    signs->run->sender[0] ? signs->run->sender : "SENDER");
+	else if (!signs->has_rtt)
+		limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later: RTT and the peer's window",
+		    peer_name(signs));
+	else
+		limit_settle(limit,
+		    "ss -tin dst %s   # on the sender during the test: rwnd_limited, "
+		    "sndbuf_limited",
+		    peer_name(signs));
+	return true;
+}

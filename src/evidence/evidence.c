@@ -1,0 +1,323 @@
+#include "evidence/evidence.h"
+
+#include <bsd/stdlib.h>
+#include <bsd/string.h>
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+/* What came of reading one operand's bytes; `why` completes "NAME: ...". */
+struct reading {
+	enum operand_result result;
+	char why[300];
+};
+
+typedef void (*kind_reader)(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading);
+
+struct kind_row {
+	const char *name, *text;
+	kind_reader read; /* NULL: given by mistake, `refusal` says so */
+	const char *refusal;
+};
+
+static void refuse(struct reading *reading, const char *why)
+{
+	reading->result = OPERAND_UNUSABLE;
+	strlcpy(reading->why, why, sizeof(reading->why));
+}
+
+/* Runs of the input just read, for the report: "3.12, 2 runs". */
+static void describe_runs(struct input *input, const struct runs *runs, size_t first)
+{
+	size_t count = runs->count - first;
+	const struct run *run = &runs->items[first];
+	char version[24 * 4 + 8];
+
+	snprintf(input->detail, sizeof(input->detail), "%s%s%s, %zu run%s",
+	    quote_text(run->version, version, sizeof(version)), run->version[0] ? " " : "",
+	    run->client ? "client" : "server", count, count == 1 ? "" : "s");
+}
+
+static void read_iperf(struct evidence *evidence, struct input *input, struct source *source,
+    struct reading *reading,
+    enum read_result (*reader)(struct runs *, struct source *, struct read_note *))
+{
+	struct runs *runs = &evidence->runs;
+	size_t first = runs->count;
+	unsigned dropped = runs->dropped;
+	struct read_note note = {0};
+
+	switch (reader(runs, source, &note)) {
+	case READ_OK:
+		break;
+	case READ_PARTIAL:
+		strlcpy(input->warning, note.text, sizeof(input->warning));
+		break;
+	case READ_NOTHING:
+		refuse(reading, note.text);
+		return;
+	case READ_SYSTEM:
+		reading->result = OPERAND_SYSTEM;
+		return;
+	}
+	if (runs->dropped > dropped) {
+		snprintf(input->warning, sizeof(input->warning),
+		    "more than %d runs: only the last ones are kept", RUNS_MAX);
+		first = 0;
+	}
+	describe_runs(input, runs, first < runs->count ? first : 0);
+}
+
+static void read_iperf_text(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	read_iperf(evidence, input, source, reading, iperf_text_read);
+}
+
+static void read_iperf_json(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	read_iperf(evidence, input, source, reading, iperf_json_read);
+}
+
+/* Keeps the sockets that moved most, so that the one the test ran over is among them. */
+static void keep_socket(struct evidence *evidence, const struct socket_info *info, enum end end)
+{
+	if (!evidence->sockets) {
+		evidence->sockets = reallocarray(NULL, SOCKETS_MAX, sizeof(*evidence->sockets));
+		evidence->socket_ends =
+		    reallocarray(NULL, SOCKETS_MAX, sizeof(*evidence->socket_ends));
+		if (!evidence->sockets || !evidence->socket_ends)
+			err(1, NULL);
+	}
+	size_t at = evidence->socket_count;
+	if (at < SOCKETS_MAX) {
+		evidence->socket_count++;
+	} else {
+		at = 0;
+		for (size_t i = 1; i < SOCKETS_MAX; i++)
+			if (evidence->sockets[i].bytes_sent < evidence->sockets[at].bytes_sent)
+				at = i;
+		if (info->bytes_sent <= evidence->sockets[at].bytes_sent)
+			return;
+	}
+	evidence->sockets[at] = *info;
+	evidence->socket_ends[at] = end;
+}
+
+static void read_ss(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct ss_reader *reader = ss_open(source);
+	struct socket_info info;
+	size_t count = 0;
+	int got;
+
+	while ((got = ss_next(reader, &info)) > 0) {
+		count++;
+		keep_socket(evidence, &info, input->label);
+	}
+	ss_close(reader);
+	if (got < 0)
+		reading->result = OPERAND_SYSTEM;
+	else if (count == 0)
+		refuse(reading, "no sockets in it; take it with ss -tmin");
+	snprintf(
+	    input->detail, sizeof(input->detail), "%zu socket%s", count, count == 1 ? "" : "s");
+}
+
+static void read_ping(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct ping ping;
+	unsigned targets;
+	const char *why;
+
+	if (!ping_read(&ping, source, &targets, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	if (ping.max_us <= 0)
+		strlcpy(input->warning, "no reply in it: it gives no RTT", sizeof(input->warning));
+	else if (evidence->ping_count < PINGS_MAX)
+		evidence->pings[evidence->ping_count++] = ping;
+	else
+		snprintf(input->warning, sizeof(input->warning), "not used: more than %d pings",
+		    PINGS_MAX);
+	snprintf(input->detail, sizeof(input->detail), "%s, %llu replies", ping.target,
+	    (unsigned long long)ping.received);
+}
+
+static void read_sysctl(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct host *host = &evidence->hosts[input->label];
+	const char *why;
+
+	if (host->origin != HOST_UNKNOWN) {
+		refuse(reading,
+		    "a second dump for the same host; label them sender=FILE and receiver=FILE");
+		return;
+	}
+	if (!host_read_dump(host, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	host->origin = HOST_DUMP;
+	if (host->name[0] == '\0')
+		quote_text(input->name, host->name, sizeof(host->name));
+	snprintf(input->detail, sizeof(input->detail), "%s%s", host->kernel.known ? "Linux " : "",
+	    host->kernel.known ? host->kernel.release : "");
+}
+
+static void read_counters(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct counters counters = {0};
+	unsigned *readings = &evidence->counters_readings[input->label];
+
+	if (!counters_read(&counters, source)) {
+		refuse(reading, "no TCP counter in it; take it with nstat -az");
+		return;
+	}
+	if (*readings == 0)
+		evidence->counters_first[input->label] = counters;
+	evidence->counters_last[input->label] = counters;
+	++*readings;
+	strlcpy(input->detail, *readings == 1 ? "first reading" : "later reading",
+	    sizeof(input->detail));
+}
+
+static void read_tc(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	const char *why;
+
+	if (!tc_read(&evidence->tc, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	evidence->has_tc = true;
+	snprintf(input->detail, sizeof(input->detail), "%u qdisc%s", evidence->tc.count,
+	    evidence->tc.count == 1 ? "" : "s");
+}
+
+static const struct kind_row kinds[INPUT_KIND_COUNT] = {
+    [INPUT_IPERF_TEXT] = {.name = "iperf3-text", .text = "iperf3 text", .read = read_iperf_text},
+    [INPUT_IPERF_JSON] = {.name = "iperf3-json", .text = "iperf3 JSON", .read = read_iperf_json},
+    [INPUT_SS] = {.name = "ss", .text = "ss", .read = read_ss},
+    [INPUT_PING] = {.name = "ping", .text = "ping", .read = read_ping},
+    [INPUT_SYSCTL] = {.name = "sysctl", .text = "sysctl dump", .read = read_sysctl},
+    [INPUT_COUNTERS] = {.name = "counters", .text = "TCP counters", .read = read_counters},
+    [INPUT_TC] = {.name = "tc", .text = "tc qdiscs", .read = read_tc},
+    [INPUT_IPERF2] = {.name = "iperf2",
+	.text = "iperf2 output",
+	.refusal =
+	    "this is iperf 2 output, which shows neither window nor retransmits of the path; "
+	    "run iperf3 -c HOST -J"},
+    [INPUT_CSV] = {.name = "csv",
+	.text = "CSV",
+	.refusal = "this is CSV, not a tool's own output; give iperf3 -J instead"},
+    [INPUT_HTML] = {.name = "html",
+	.text = "HTML",
+	.refusal = "this is HTML or XML, not a tool's output; save the plain text of the run"},
+    [INPUT_EMPTY] = {.name = "empty",
+	.text = "an empty file",
+	.refusal = "empty; iperf3 writes nothing when it is killed (--forceflush helps)"},
+    [INPUT_BINARY] = {.name = "binary",
+	.text = "binary data",
+	.refusal = "this is binary data, not text or JSON; give iperf3, ss, ping, tc, nstat or "
+		   "sysctl -a output"},
+    [INPUT_OTHER_JSON] = {.name = "other-json", .text = "JSON", .read = read_iperf_json},
+    [INPUT_UNKNOWN] = {.name = "unknown",
+	.text = "unknown text",
+	.refusal = "not recognised as output of iperf3, ss, ping, tc, nstat or sysctl -a"},
+};
+
+const char *input_kind_text(enum input_kind kind)
+{
+	return kinds[kind].text;
+}
+
+const char *input_kind_name(enum input_kind kind)
+{
+	return kinds[kind].name;
+}
+
+/* Splits off sender= and receiver=; another word before an equals sign is part of the name. */
+static const char *split_label(const char *operand, enum end *label)
+{
+	*label = END_NONE;
+	if (strncmp(operand, "sender=", 7) == 0) {
+		*label = END_SENDER;
+		return operand + 7;
+	}
+	if (strncmp(operand, "receiver=", 9) == 0) {
+		*label = END_RECEIVER;
+		return operand + 9;
+	}
+	return operand;
+}
+
+static struct input *input_append(struct evidence *evidence, const char *name, enum end label)
+{
+	evidence->inputs =
+	    reallocarray(evidence->inputs, evidence->input_count + 1, sizeof(*evidence->inputs));
+	char *copy = strdup(name);
+	if (!evidence->inputs || !copy)
+		err(1, NULL);
+	struct input *input = &evidence->inputs[evidence->input_count++];
+	*input = (struct input){.name = copy, .label = label};
+	return input;
+}
+
+enum operand_result evidence_read(struct evidence *evidence, const char *operand)
+{
+	enum end label;
+	const char *name = split_label(operand, &label);
+	struct source *source = source_open(name);
+
+	if (!source) {
+		warn("%s", quoted(name));
+		return OPERAND_SYSTEM;
+	}
+	struct input *input = input_append(evidence, name, label);
+	const struct kind_row *row = &kinds[input->kind = sniff(source)];
+	struct reading reading = {.result = OPERAND_OK};
+
+	errno = 0;
+	if (row->read)
+		row->read(evidence, input, source, &reading);
+	else
+		refuse(&reading, row->refusal);
+	/* A directory or a device that fails shows itself at the first read only. */
+	const char *bytes;
+	if (reading.result == OPERAND_UNUSABLE && source_chunk(source, &bytes) < 0)
+		reading.result = OPERAND_SYSTEM;
+	if (reading.result == OPERAND_SYSTEM)
+		warn("%s", quoted(source_name(source)));
+	else if (reading.result == OPERAND_UNUSABLE)
+		warnx("%s: %s", quoted(source_name(source)), reading.why);
+	else if (input->warning[0])
+		warnx("%s: %s", quoted(source_name(source)), input->warning);
+	source_close(source);
+	return reading.result;
+}
+
+void evidence_free(struct evidence *evidence)
+{
+	if (!evidence)
+		return;
+	for (size_t i = 0; i < evidence->input_count; i++)
+		free(evidence->inputs[i].name);
+	free(evidence->inputs);
+	free(evidence->sockets);
+	free(evidence->socket_ends);
+	runs_free(&evidence->runs);
+	*evidence = (struct evidence){0};
+}

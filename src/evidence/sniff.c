@@ -1,0 +1,218 @@
+#include "evidence/sniff.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* A text that only that kind holds; the first row that is found decides. */
+struct mark {
+	const char *text;
+	enum input_kind kind;
+	bool at_line_start; /* blanks apart */
+};
+
+/*
+ * The order matters: what contains other things goes first (a paste of ping and iperf3 is an iperf3
+ * paste; iperf2 shares words with iperf3).
+ */
+static const struct mark marks[] = {
+    {"<!DOCTYPE", INPUT_HTML, true},
+    {"<!doctype", INPUT_HTML, true},
+    {"<html", INPUT_HTML, true},
+    {"<HTML", INPUT_HTML, true},
+    {"<?xml", INPUT_HTML, true},
+    {"Client connecting to ", INPUT_IPERF2, true},
+    {"Server listening on TCP port ", INPUT_IPERF2, true},
+    {"Server listening on UDP port ", INPUT_IPERF2, true},
+    {"TCP window size:", INPUT_IPERF2, true},
+    {"UDP buffer size:", INPUT_IPERF2, true},
+    {"[ ID] Interval", INPUT_IPERF_TEXT, false},
+    {"[ ID][Role] Interval", INPUT_IPERF_TEXT, false},
+    {"Connecting to host ", INPUT_IPERF_TEXT, false},
+    {"Server listening on ", INPUT_IPERF_TEXT, false},
+    {"Accepted connection from ", INPUT_IPERF_TEXT, false},
+    {"iperf3: ", INPUT_IPERF_TEXT, false},
+    {"iperf Done.", INPUT_IPERF_TEXT, false},
+    {"qdisc ", INPUT_TC, true},
+    {" bytes of data", INPUT_PING, false},
+    {" data bytes", INPUT_PING, false},
+    {"packets transmitted", INPUT_PING, false},
+    {"icmp_seq=", INPUT_PING, false},
+    {"TcpExt:", INPUT_COUNTERS, true},
+    {"Tcp: RtoAlgorithm", INPUT_COUNTERS, true},
+    {"TcpExt", INPUT_COUNTERS, true},
+    {"TcpRetransSegs", INPUT_COUNTERS, true},
+    {"TcpActiveOpens", INPUT_COUNTERS, true},
+    {"IpInReceives", INPUT_COUNTERS, true},
+    {"Recv-Q", INPUT_SS, false},
+    {"skmem:(", INPUT_SS, false},
+    {" rcv_space:", INPUT_SS, false},
+    {" cwnd:", INPUT_SS, false},
+    {"net.ipv4.", INPUT_SYSCTL, false},
+    {"net.core.", INPUT_SYSCTL, false},
+    {"net/ipv4/", INPUT_SYSCTL, false},
+    {"net/core/", INPUT_SYSCTL, false},
+    {"kernel.osrelease", INPUT_SYSCTL, true},
+    {" sec  ", INPUT_IPERF_TEXT, false},
+};
+
+/* A NUL, or many control characters: no text at all. */
+static bool is_binary(const char *bytes, size_t length)
+{
+	size_t strange = 0, look = length < 4096 ? length : 4096;
+
+	for (size_t i = 0; i < look; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c == '\0')
+			return true;
+		if (c < 0x20 && !isspace(c) && c != 0x1b && c != 0x08)
+			strange++;
+	}
+	return strange * 10 > look;
+}
+
+static bool starts_line(const char *bytes, const char *at)
+{
+	while (at > bytes && (at[-1] == ' ' || at[-1] == '\t' || at[-1] == '>'))
+		at--;
+	return at == bytes || at[-1] == '\n';
+}
+
+static bool mark_is_there(const struct mark *mark, const char *bytes, size_t length)
+{
+	const char *from = bytes, *end = bytes + length;
+	size_t size = strlen(mark->text);
+
+	for (const char *at; (at = memmem(from, (size_t)(end - from), mark->text, size));
+	     from = at + 1)
+		if (!mark->at_line_start || starts_line(bytes, at))
+			return true;
+	return false;
+}
+
+/* A row of iperf's table: a bracket, a number or SUM, a bracket, and a time range in seconds. One
+ * decimal in the range is iperf2's, two are iperf3's. */
+static enum input_kind row_kind(const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+
+	for (const char *at = bytes; (at = memchr(at, '[', (size_t)(end - at))); at++) {
+		const char *p = at + 1;
+		while (p < end && (*p == ' ' || isalnum((unsigned char)*p)))
+			p++;
+		if (p == at + 1 || p >= end || *p != ']')
+			continue;
+		for (p++; p < end && (*p == ' ' || *p == '['); p++)
+			if (*p == '[')
+				while (p < end && *p != ']' && *p != '\n')
+					p++;
+		const char *number = p;
+		while (p < end && isdigit((unsigned char)*p))
+			p++;
+		if (p == number || p >= end || *p != '.')
+			continue;
+		const char *decimals = ++p;
+		while (p < end && isdigit((unsigned char)*p))
+			p++;
+		if (p < end && *p == '-')
+			return p - decimals == 2 ? INPUT_IPERF_TEXT : INPUT_IPERF2;
+	}
+	return INPUT_UNKNOWN;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	if (end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	while (at < end && isspace((unsigned char)*at))
+		at++;
+	return at;
+}
+
+/* The first brace, when nothing but a few short lines that are no iperf3 rows stands before it. */
+static const char *json_start(const char *bytes, const char *end)
+{
+	const char *at = skip_blanks(bytes, end);
+
+	if (at < end && (*at == '{' || (*at == '[' && skip_blanks(at + 1, end) < end)))
+		if (*at == '{' || strchr("{[]\"", *skip_blanks(at + 1, end)))
+			return at;
+	for (const char *line = at; line < end && line - at < 2048;) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		const char *body = skip_blanks(line, end);
+		if (body + 1 < end && body[0] == '^' && body[1] == 'C')
+			body = skip_blanks(body + 2, end);
+		if (body < end && *body == '{')
+			return body;
+		if (!stop)
+			break;
+		line = stop + 1;
+	}
+	return NULL;
+}
+
+static enum input_kind json_kind(const char *start, size_t length)
+{
+	static const char *const keys[] = {"\"start\"", "\"intervals\"", "\"end\"", "\"event\"",
+	    "\"error\"", "\"connected\"", "\"streams\"", "\"bits_per_second\""};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (memmem(start, length, keys[i], strlen(keys[i])))
+			return INPUT_IPERF_JSON;
+	return INPUT_OTHER_JSON;
+}
+
+/* Two lines or more with the same number (three or more) of commas and no blanks around them. */
+static bool is_csv(const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+	size_t commas[2] = {0, 0}, line = 0;
+
+	for (const char *at = bytes; at < end && line < 2; at++) {
+		if (*at == ',' || *at == ';')
+			commas[line]++;
+		else if (*at == '\n')
+			line++;
+	}
+	return commas[0] >= 3 &&
+	       (line < 2 ? commas[1] == 0 || commas[1] == commas[0] : commas[1] == commas[0]);
+}
+
+enum input_kind sniff_bytes(const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+
+	if (skip_blanks(bytes, end) == end)
+		return length == 0 || length < SOURCE_PEEK_MAX ? INPUT_EMPTY : INPUT_UNKNOWN;
+	const char *json = json_start(bytes, end);
+	if (json && json == skip_blanks(bytes, end))
+		return json_kind(json, (size_t)(end - json));
+	if (is_binary(bytes, length))
+		return INPUT_BINARY;
+	enum input_kind row = row_kind(bytes, length);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		/* Two-decimal rows settle it, whatever words stand around them. */
+		if (marks[i].kind == INPUT_TC && row != INPUT_UNKNOWN)
+			return row;
+		if (mark_is_there(&marks[i], bytes, length)) {
+			if (json && json_kind(json, (size_t)(end - json)) == INPUT_IPERF_JSON &&
+			    row == INPUT_UNKNOWN && marks[i].kind != INPUT_HTML)
+				return INPUT_IPERF_JSON;
+			return marks[i].kind;
+		}
+	}
+	if (row != INPUT_UNKNOWN)
+		return row;
+	if (json)
+		return json_kind(json, (size_t)(end - json));
+	return is_csv(bytes, length) ? INPUT_CSV : INPUT_UNKNOWN;
+}
+
+enum input_kind sniff(struct source *source)
+{
+	const char *bytes;
+	size_t length = source_peek(source, &bytes);
+
+	return sniff_bytes(bytes, length);
+}

@@ -1,0 +1,43 @@
+#include "model/context.h"
+
+#include <string.h>
+
+/* The sender's socket that moved most, to the run's receiver where both are named. */
+static const struct socket_info *find_socket(const struct evidence *evidence, const struct run *run)
+{
+	const struct socket_info *best = NULL;
+
+	for (size_t i = 0; i < evidence->socket_count; i++) {
+		const struct socket_info *socket = &evidence->sockets[i];
+
+		if (evidence->socket_ends[i] == END_RECEIVER ||
+		    strncmp(socket->state, "ESTAB", 5) != 0)
+			continue;
+		if (socket->bytes_sent <= socket->bytes_received)
+			continue;
+		if (run->receiver[0] && socket->peer[0] && strcmp(run->receiver, socket->peer) != 0)
+			continue;
+		if (!best || socket->bytes_sent > best->bytes_sent)
+			best = socket;
+	}
+	return best;
+}
+
+/* Of several pings the quickest is of the idle path. */
+static const struct ping *find_ping(const struct evidence *evidence)
+{
+	const struct ping *best = NULL;
+
+	for (unsigned i = 0; i < evidence->ping_count; i++)
+		if (!best || evidence->pings[i].min_us < best->min_us)
+			best = &evidence->pings[i];
+	return best;
+}
+
+void context_for_run(struct path_context *context, const struct evidence *evidence,
+    const struct run *run, const struct host *receiver)
+{
+	*context = (struct path_context){.ping = find_ping(evidence),
+	    .socket = find_socket(evidence, run),
+	    .receiver = receiver};
+}

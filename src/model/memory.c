@@ -1,0 +1,64 @@
+#include "model/memory.h"
+
+#include <math.h>
+
+static void reckon_limits(const struct exposure_input *input, struct exposure *exposure)
+{
+	double page = (double)input->page_size;
+	const uint64_t *pages = input->tcp_mem_pages;
+	double low = (double)pages[0], pressure = (double)pages[1], high = (double)pages[2];
+
+	exposure->has_limits = pages[2] > 0;
+	if (!exposure->has_limits && input->ram_bytes > 0) {
+		/* tcp_init_mem: RAM / 16 is pressure, three quarters of it low, twice that high. */
+		exposure->has_limits = exposure->limits_are_default = true;
+		pressure = floor((double)input->ram_bytes / page / 16);
+		low = floor(pressure / 4) * 3;
+		high = 2 * low;
+	}
+	exposure->low_bytes = low * page;
+	exposure->pressure_bytes = pressure * page;
+	exposure->high_bytes = high * page;
+	exposure->looks_like_bytes =
+	    input->ram_bytes > 0 && exposure->high_bytes > (double)input->ram_bytes;
+}
+
+/* What one busy connection holds: the smaller of its ceiling and the BDP, in each direction that this
+ * host has. */
+static double busy_bytes(const struct exposure_input *input)
+{
+	double need = input->bdp_bytes > 0 ? input->bdp_bytes : INFINITY;
+	double bytes = 0;
+
+	if (input->receives)
+		bytes += fmin((double)input->rmem_max_bytes, need);
+	if (input->sends)
+		bytes += fmin((double)input->wmem_max_bytes, need);
+	return bytes;
+}
+
+void exposure_reckon(const struct exposure_input *input, struct exposure *exposure)
+{
+	*exposure = (struct exposure){
+	    .page_size = input->page_size,
+	    .ram_bytes = (double)input->ram_bytes,
+	    .connections = input->connections,
+	    .active = input->active,
+	    .has_in_use = input->has_in_use,
+	    .in_use_bytes = (double)input->in_use_pages * (double)input->page_size,
+	};
+	reckon_limits(input, exposure);
+	exposure->per_connection_bytes = busy_bytes(input);
+
+	/* A quiet socket holds a few pages at most: the minimum that tcp_rmem and tcp_wmem guarantee. */
+	double quiet = 2.0 * (double)input->rmem_min_bytes;
+	double n = (double)input->connections, a = (double)input->active;
+	exposure->idle_bytes = n * quiet;
+	exposure->likely_bytes = a * exposure->per_connection_bytes + (n - a) * quiet;
+	exposure->worst_bytes = n * (double)(input->rmem_max_bytes + input->wmem_max_bytes);
+	if (exposure->has_limits && exposure->per_connection_bytes > 0)
+		exposure->pressure_at_connections =
+		    floor(exposure->pressure_bytes / exposure->per_connection_bytes);
+	exposure->bounded_before_ram = exposure->has_limits && exposure->ram_bytes > 0 &&
+				       exposure->high_bytes < exposure->ram_bytes;
+}

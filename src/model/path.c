@@ -1,0 +1,169 @@
+#include "model/path.h"
+
+#include <bsd/string.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/rtt.h"
+#include "model/steady.h"
+#include "model/window.h"
+
+static const char *const rtt_method_names[RTT_METHOD_COUNT] = {
+    [RTT_UNKNOWN] = NULL,
+    [RTT_GIVEN] = "given",
+    [RTT_TCP_INFO] = "tcp_info",
+    [RTT_PING] = "ping",
+    [RTT_WINDOW_RATE] = "window/rate",
+    [RTT_PEER_WINDOW] = "peer-window/rate",
+    [RTT_RMEM_SHARE] = "rmem-share/rate",
+    [RTT_CWND] = "cwnd/rate",
+};
+
+const char *rtt_method_name(enum rtt_method method)
+{
+	return rtt_method_names[method];
+}
+
+const char *window_kind_name(enum window_kind kind)
+{
+	static const char *const names[] = {
+	    [WINDOW_UNKNOWN] = NULL,
+	    [WINDOW_GIVEN] = "given",
+	    [WINDOW_PEER] = "peer-window",
+	    [WINDOW_CWND] = "cwnd",
+	    [WINDOW_IN_FLIGHT] = "in-flight",
+	};
+	return names[kind];
+}
+
+double bdp_bytes(double rate_bps, double rtt_us)
+{
+	return rate_bps / 8 * (rtt_us / 1e6);
+}
+
+/* The receiver's count is what the path carried; the sender's is what its socket buffer took. */
+static void set_mean_rate(struct path *path, const struct run *run)
+{
+	if ((run->has & RUN_RECEIVED) && run->received_seconds > 0) {
+		path->mean_rate_bps = (double)run->received_bytes * 8 / run->received_seconds;
+		path->seconds = run->received_seconds;
+	} else if ((run->has & RUN_SENT) && run->sent_seconds > 0) {
+		path->mean_rate_bps = (double)run->sent_bytes * 8 / run->sent_seconds;
+		path->seconds = run->sent_seconds;
+	} else {
+		return;
+	}
+	path->has |= PATH_MEAN_RATE;
+	if (!(path->has & PATH_RATE)) {
+		path->has |= PATH_RATE;
+		path->rate_bps = path->mean_rate_bps;
+	}
+}
+
+static void set_loss(struct path *path, const struct run *run, const struct path_given *given)
+{
+	uint64_t bytes = run->has & RUN_SENT ? run->sent_bytes : run->received_bytes;
+
+	if (run->has & RUN_RETRANSMITS) {
+		path->has |= PATH_RETRANSMITS;
+		path->retransmits = run->retransmits;
+		if (bytes > 0) {
+			path->has |= PATH_LOSS;
+			path->loss_ratio =
+			    fmin(1, (double)run->retransmits / ((double)bytes / path->mss));
+		}
+	}
+	if (given->loss_ratio > 0) {
+		path->has |= PATH_LOSS;
+		path->loss_ratio = given->loss_ratio;
+	}
+}
+
+/* In flight is rate x RTT under load where both were measured; otherwise the window stands in. */
+static void set_window(struct path *path)
+{
+	if ((path->has & PATH_LOADED_RTT) && path->stream_rate_bps > 0) {
+		path->has |= PATH_IN_FLIGHT;
+		path->in_flight_bytes = bdp_bytes(path->stream_rate_bps, path->loaded_rtt_us);
+		path->window_kind = WINDOW_IN_FLIGHT;
+		path->window_bytes = path->in_flight_bytes;
+	} else if (path->has & PATH_PEER_WINDOW) {
+		path->window_kind = WINDOW_PEER;
+		path->window_bytes = path->peer_window_bytes;
+	} else if (path->has & PATH_CWND) {
+		path->window_kind = WINDOW_CWND;
+		path->window_bytes = path->cwnd_bytes;
+	}
+}
+
+static void set_target(struct path *path, const struct path_given *given)
+{
+	path->target_bps = given->target_bps > 0      ? given->target_bps
+			   : given->bandwidth_bps > 0 ? given->bandwidth_bps
+						      : path->rate_bps;
+	if (path->target_bps > 0)
+		path->has |= PATH_TARGET;
+	if ((path->has & PATH_TARGET) && path->rtt.method != RTT_UNKNOWN) {
+		path->has |= PATH_BDP;
+		path->bdp_bytes = bdp_bytes(path->target_bps, path->rtt.us);
+		path->stream_bdp_bytes = path->bdp_bytes / path->streams;
+	}
+}
+
+void path_from_run(struct path *path, const struct run *run, const struct path_given *given,
+    const struct path_context *context)
+{
+	*path = (struct path){.streams = run->streams ? run->streams : 1, .mss = MSS_ASSUMED};
+	if (run->has & RUN_MSS) {
+		path->has |= PATH_MSS;
+		path->mss = run->mss;
+	} else if (context->socket && (context->socket->has & SOCKET_MSS)) {
+		path->has |= PATH_MSS;
+		path->mss = context->socket->mss;
+	}
+	strlcpy(path->congestion_control, run->sender_cc, sizeof(path->congestion_control));
+	if (path->congestion_control[0] == '\0' && context->socket)
+		strlcpy(path->congestion_control, context->socket->cc,
+		    sizeof(path->congestion_control));
+
+	steady_reckon(path, run);
+	set_mean_rate(path, run);
+	path->stream_rate_bps = path->rate_bps / path->streams;
+	set_loss(path, run, given);
+	rtt_reckon(path, run, given, context);
+	set_window(path);
+	set_target(path, given);
+}
+
+void path_from_numbers(struct path *path, const struct path_given *given)
+{
+	double bandwidth = given->bandwidth_bps, rtt_us = given->rtt_us,
+	       window = given->window_bytes;
+
+	*path = (struct path){.streams = 1, .mss = MSS_ASSUMED};
+	if (bandwidth <= 0 && rtt_us > 0 && window > 0)
+		bandwidth = window * 8 / (rtt_us / 1e6);
+	if (bandwidth > 0) {
+		path->has |= PATH_RATE;
+		path->rate_bps = path->stream_rate_bps = bandwidth;
+	}
+	if (rtt_us > 0)
+		path->rtt = (struct rtt){RTT_GIVEN, rtt_us, rtt_us, rtt_us};
+	else if (bandwidth > 0 && window > 0) {
+		double us = window * 8 / bandwidth * 1e6;
+		path->rtt = (struct rtt){RTT_WINDOW_RATE, us, us, us};
+	}
+	if (window > 0) {
+		path->window_kind = WINDOW_GIVEN;
+		path->window_bytes = window;
+	}
+	if (given->loss_ratio > 0) {
+		path->has |= PATH_LOSS;
+		path->loss_ratio = given->loss_ratio;
+	}
+	if (given->idle_rtt_us > 0) {
+		path->has |= PATH_IDLE_RTT;
+		path->idle_rtt_us = given->idle_rtt_us;
+	}
+	set_target(path, given);
+}

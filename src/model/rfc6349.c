@@ -1,0 +1,29 @@
+#include "model/rfc6349.h"
+
+void rfc6349_reckon(const struct path *path, struct rfc6349 *metrics)
+{
+	*metrics = (struct rfc6349){0};
+	if (path->has & PATH_LOSS) {
+		metrics->has_efficiency = true;
+		metrics->tcp_efficiency = 1 - path->loss_ratio;
+	}
+	double idle_us = path->has & PATH_IDLE_RTT	    ? path->idle_rtt_us
+			 : path->rtt.method == RTT_TCP_INFO ? path->rtt.us
+							    : 0;
+	if ((path->has & PATH_LOADED_RTT) && idle_us > 0) {
+		metrics->has_buffer_delay = true;
+		double delay = (path->loaded_rtt_us - idle_us) / idle_us;
+		metrics->buffer_delay = delay > 0 ? delay : 0;
+	}
+	/* The same amount of data: times are as the rates, upside down. */
+	if ((path->has & PATH_TARGET) && (path->has & PATH_MEAN_RATE) && path->mean_rate_bps > 0) {
+		metrics->has_transfer_time = true;
+		metrics->transfer_time_ratio = path->target_bps / path->mean_rate_bps;
+	}
+}
+
+double ethernet_payload_bps(double link_bps, uint32_t mss)
+{
+	/* 52: IPv4 and TCP headers with timestamps; 38: what Ethernet adds to an IP packet. */
+	return link_bps * mss / (mss + 52 + 38);
+}

@@ -1,0 +1,181 @@
+#include "model/steady.h"
+
+#include <math.h>
+
+#include "base/stats.h"
+
+/* Rate of the first counted interval from which the ramp-up is over, as a share of the later median. */
+#define RAMP_UP_SHARE 0.9
+/* A sender's first interval above this multiple of the later median is the socket buffer filling. */
+#define FILL_FACTOR 1.6
+
+static double bin_rate(const struct bin *bin)
+{
+	double seconds = bin->end_s - bin->start_s;
+
+	return seconds > 0 ? (double)bin->bytes * 8 / seconds : 0;
+}
+
+static double later_median(const struct series *series)
+{
+	double rates[SERIES_MAX];
+	size_t n = 0;
+
+	for (size_t i = series->count / 2; i < series->count; i++)
+		rates[n++] = bin_rate(&series->bins[i]);
+	return stats_median(rates, n);
+}
+
+static size_t steady_start(const struct run *run)
+{
+	const struct series *series = &run->series;
+	double median = later_median(series);
+	size_t first = 0;
+
+	if (run->local_sends && series->count >= 4 &&
+	    bin_rate(&series->bins[0]) > FILL_FACTOR * median)
+		first = 1;
+	for (size_t i = first; i < series->count; i++)
+		if (bin_rate(&series->bins[i]) >= RAMP_UP_SHARE * median)
+			return i;
+	return first;
+}
+
+/* What tells the RTT of one bin: tcp_info's, else cwnd / rate, which follows it while cwnd is full. */
+static double bin_rtt(const struct bin *bin, bool *proxy)
+{
+	if (bin->has & BIN_RTT)
+		return bin->rtt_us;
+	double rate = bin_rate(bin);
+	if (!(bin->has & BIN_CWND) || rate <= 0)
+		return 0;
+	*proxy = true;
+	return (double)bin->cwnd_bytes * 8 / rate * 1e6;
+}
+
+static double spread(const struct stats *stats)
+{
+	return stats->count > 0 && stats->max > 0 ? (stats->max - stats->min) / stats->max : 0;
+}
+
+struct thirds {
+	struct stats first, last;
+};
+
+static void thirds_add(struct thirds *thirds, size_t i, size_t count, double value)
+{
+	/* With fewer than three the first and the last stand for them. */
+	size_t third = count < 3 ? 1 : count / 3;
+
+	if (i < third)
+		stats_add(&thirds->first, value);
+	if (i >= count - third)
+		stats_add(&thirds->last, value);
+}
+
+static double thirds_ratio(const struct thirds *thirds)
+{
+	return thirds->first.mean > 0 ? thirds->last.mean / thirds->first.mean : 1;
+}
+
+static void steady_windows(struct path *path, const struct bin *bins, size_t count)
+{
+	struct stats cwnd = {0}, window = {0};
+	struct thirds cwnd_thirds = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bin *bin = &bins[i];
+
+		if (bin->has & BIN_CWND) {
+			stats_add(&cwnd, (double)bin->cwnd_bytes);
+			thirds_add(&cwnd_thirds, i, count, (double)bin->cwnd_bytes);
+			if (i > 0 && bin->retransmits + bins[i - 1].retransmits == 0 &&
+			    (double)bin->cwnd_bytes < 0.97 * (double)bins[i - 1].cwnd_bytes)
+				path->cwnd_falls_unlost = true;
+		}
+		if (bin->has & BIN_PEER_WINDOW)
+			stats_add(&window, (double)bin->peer_window_bytes);
+	}
+	if (cwnd.count > 0) {
+		path->has |= PATH_CWND;
+		path->cwnd_bytes = cwnd.mean / path->streams;
+		path->cwnd_peak_bytes = cwnd.max / path->streams;
+		path->cwnd_spread = spread(&cwnd);
+		path->cwnd_growth = thirds_ratio(&cwnd_thirds);
+	}
+	if (window.count > 0) {
+		path->has |= PATH_PEER_WINDOW;
+		path->peer_window_bytes = window.mean / path->streams;
+		path->peer_window_max_bytes = window.max / path->streams;
+		path->peer_window_spread = spread(&window);
+	}
+}
+
+static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
+{
+	struct stats rtt = {0};
+	struct thirds rtt_thirds = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		double rtt_us = bin_rtt(&bins[i], &path->rtt_is_proxy);
+
+		if (rtt_us > 0) {
+			stats_add(&rtt, rtt_us);
+			thirds_add(&rtt_thirds, i, count, rtt_us);
+		}
+	}
+	path->rtt_min_us = rtt.min;
+	path->rtt_max_us = rtt.max;
+	path->rtt_trend = thirds_ratio(&rtt_thirds);
+	if (rtt.count > 0 && !path->rtt_is_proxy) {
+		path->has |= PATH_LOADED_RTT;
+		path->loaded_rtt_us = rtt.mean;
+	}
+}
+
+static void steady_rate(struct path *path, const struct bin *bins, size_t count)
+{
+	struct stats rate = {0};
+	double seconds = 0;
+	uint64_t bytes = 0;
+	uint64_t worst = 0;
+	size_t lossy = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bytes += bins[i].bytes;
+		seconds += bins[i].end_s - bins[i].start_s;
+		stats_add(&rate, bin_rate(&bins[i]));
+		path->steady_retransmits += bins[i].retransmits;
+		lossy += bins[i].retransmits > 0;
+		if (bins[i].retransmits > worst)
+			worst = bins[i].retransmits;
+	}
+	path->rate_bps = seconds > 0 ? (double)bytes * 8 / seconds : 0;
+	path->rate_deviation = rate.mean > 0 ? stats_deviation(&rate) / rate.mean : 0;
+	path->retransmit_bins = (double)lossy / (double)count;
+	if (bytes > 0)
+		path->steady_loss =
+		    fmin(1, (double)path->steady_retransmits * path->mss / (double)bytes);
+	if (path->steady_retransmits > 0)
+		path->lossy_streak = (double)worst / (double)path->steady_retransmits;
+}
+
+void steady_reckon(struct path *path, const struct run *run)
+{
+	const struct series *series = &run->series;
+
+	if (series->count == 0)
+		return;
+	path->has |= PATH_SERIES | PATH_RATE;
+	path->steady_first = steady_start(run);
+	path->steady_count = series->count - path->steady_first;
+	for (size_t i = 0; i < path->steady_first; i++)
+		path->early_retransmits += series->bins[i].retransmits;
+
+	const struct bin *bins = &series->bins[path->steady_first];
+	steady_rate(path, bins, path->steady_count);
+	steady_windows(path, bins, path->steady_count);
+	steady_rtt(path, bins, path->steady_count);
+	if (run->omitted_intervals == 0 && path->rate_bps > 0)
+		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;
+}

@@ -1,0 +1,109 @@
+#include "model/window.h"
+
+#include <math.h>
+
+struct share window_share(
+    const struct kernel_version *kernel, const struct tunable_value *adv_win_scale)
+{
+	if (!kernel->known)
+		return (struct share){.planning = 0.5, .typical = 0.5, .low = 0.33, .high = 0.86};
+	if (kernel_at_least(kernel, 6, 6))
+		return (struct share){.planning = 0.5, .typical = 0.64, .low = 0.33, .high = 0.86};
+
+	int64_t scale = adv_win_scale && adv_win_scale->known ? adv_win_scale->number[0] : 1;
+	double share = scale > 0 ? 1 - ldexp(1, (int)-scale) : ldexp(1, (int)scale);
+	return (struct share){.planning = share, .typical = share, .low = share / 2, .high = share};
+}
+
+struct share send_share(bool bbr)
+{
+	return (struct share){
+	    .planning = bbr ? 1.0 / 3 : 0.5,
+	    .typical = 0.70,
+	    .low = 1 / (1.5 * 1.02),
+	    .high = 0.94,
+	};
+}
+
+double buffer_for_window(double window_bytes, double share)
+{
+	return fmin(fmin(window_bytes, WINDOW_MAX_BYTES) / share, BUFFER_MAX_BYTES);
+}
+
+double window_of_buffer(double buffer_bytes, double share)
+{
+	return fmin(buffer_bytes * share, WINDOW_MAX_BYTES);
+}
+
+unsigned window_scale_for(double buffer_bytes)
+{
+	if (buffer_bytes < 65536)
+		return 0;
+	int scale = ilogb(buffer_bytes) - 15;
+	return scale > 14 ? 14 : (unsigned)scale;
+}
+
+double window_scale_limit(unsigned scale)
+{
+	return ldexp(65535, (int)(scale > 14 ? 14 : scale));
+}
+
+double setsockopt_buffer(double asked_bytes, double limit_bytes)
+{
+	return 2 * fmin(fmin(asked_bytes, limit_bytes), (double)(INT32_MAX / 2));
+}
+
+double setsockopt_window(
+    double asked_bytes, double limit_bytes, const struct kernel_version *kernel)
+{
+	double buffer = setsockopt_buffer(asked_bytes, limit_bytes);
+
+	/* 6.6 to 6.9 start from scaling_ratio 65 of 256 and clamp such sockets there; mended by
+	 * 05f76b2d634e (6.11). */
+	if (kernel_at_least(kernel, 6, 6) && kernel_before(kernel, 6, 10))
+		return window_of_buffer(buffer, 65.0 / 256);
+	if (kernel_at_least(kernel, 6, 11))
+		return window_of_buffer(buffer, 0.625);
+	return window_of_buffer(buffer, 0.5);
+}
+
+/* A default bounded by RAM: net/ipv4/tcp.c tcp_init allows one socket RAM / 128. */
+static double bounded_by_ram(double bytes, double floor_bytes, uint64_t ram_bytes)
+{
+	if (ram_bytes == 0)
+		return bytes;
+	return fmax(floor_bytes, fmin(bytes, (double)ram_bytes / 128));
+}
+
+double default_rmem_max(const struct kernel_version *kernel, uint64_t ram_bytes)
+{
+	if (!kernel->known || kernel_before(kernel, 3, 4))
+		return 0;
+	double most = kernel_at_least(kernel, 6, 16) ? 32 * 0x1p20 : 6 * 0x1p20;
+	return bounded_by_ram(most, kernel_before(kernel, 4, 20) ? 87380 : 131072, ram_bytes);
+}
+
+double default_wmem_max(const struct kernel_version *kernel, uint64_t ram_bytes)
+{
+	if (!kernel->known || kernel_before(kernel, 3, 4))
+		return 0;
+	return bounded_by_ram(4 * 0x1p20, 65536, ram_bytes);
+}
+
+double default_core_max(const struct kernel_version *kernel)
+{
+	if (!kernel->known)
+		return 0;
+	return kernel_at_least(kernel, 6, 18) ? 4194304 : 212992;
+}
+
+double ceiling_round(double bytes)
+{
+	if (bytes >= BUFFER_MAX_BYTES)
+		return BUFFER_MAX_BYTES;
+	if (bytes < 8)
+		return ceil(bytes);
+	/* The step that leaves three significant bits: an eighth of the next power of two. */
+	double step = ldexp(1, ilogb(bytes) - 2);
+	return fmin(ceil(bytes / step) * step, BUFFER_MAX_BYTES);
+}
