@@ -327,7 +327,7 @@ static bool gather_string(struct json *json)
 		if (c == END_OF_INPUT)
 			return fail(json, "'\"' at the end of a string");
 		if (c < ' ')
-			return fail(json, "control characters in strings as escapes");
+			return fail(json, "a string without control characters");
 		if (c >= 0x80 || c == '"')
 			flush_surrogate(json);
 		if (c >= 0x80)
@@ -514,6 +514,7 @@ static enum json_token null_or_nan(struct json *json)
 	text_clear(json);
 	if (take(json) == 'a')
 		return scalar(json, take_word(json, "an"), JSON_NUMBER);
+	json->length = 0;
 	return word(json, "ull", JSON_NULL);
 }
 
