@@ -144,70 +144,71 @@ static double read_number(const char *text, size_t chunk, unsigned flags)
 }
 
 /* The compiler's own conversions are the judge; rows sit at the borders of the fast path. */
-static void test_number_values(void **state)
-{
-	(void)state;
 #define SAME(number) \
 	{ \
 #number, number \
 	}
-	static const struct {
-		const char *text;
-		double value;
-	} rows[] = {
-	    {"0", 0.0},
-	    {"-0", -0.0},
-	    {"7", 7.0},
-	    {"-17", -17.0},
-	    SAME(0.5),
-	    SAME(-0.25),
-	    SAME(0.1),
-	    SAME(1.0000660419464111),
-	    SAME(391093019.45576733),
-	    SAME(9.46089e+09),
-	    SAME(1.390180e+10),
-	    SAME(0.99999701976776123),
-	    {"52143", 52143.0},
-	    SAME(1e22),
-	    SAME(1e23),
-	    SAME(1e-22),
-	    SAME(1e-23),
-	    SAME(123456789012345e22),
-	    SAME(8.5e-22),
-	    {"9007199254740991", 9007199254740991.0},
-	    {"9007199254740992", 9007199254740992.0},
-	    {"9007199254740993", 9007199254740993.0},
-	    {"9007199254740994", 9007199254740994.0},
-	    {"-9007199254740995", -9007199254740995.0},
-	    SAME(9007199254740993e1),
-	    SAME(9007199254740993e-1),
-	    SAME(900719925474099.3),
-	    SAME(90071992547409.93e-10),
-	    {"18446744073709551615", 18446744073709551615.0},
-	    SAME(1.7976931348623157e308),
-	    SAME(2.2250738585072014e-308),
-	    SAME(4.9406564584124654e-324),
-	    SAME(0.000001),
-	    SAME(0.00000000000000000000001),
-	    SAME(1000000000000000000000.0),
-	    SAME(0e5),
-	    SAME(1e+05),
-	    SAME(1E-05),
-	    SAME(100000000000000000000000000000000000000e-38),
-	    SAME(2e-1),
-	    {"1e309", HUGE_VAL},
-	    {"-1e309", -HUGE_VAL},
-	    {"1e-400", 0.0},
-	    {"0e999999999999", 0.0},
-	    {"1e99999999999999999999", HUGE_VAL},
-	    {"1e-99999999999999999999", 0.0},
-	};
+static const struct {
+	const char *text;
+	double value;
+} number_rows[] = {
+    {"0", 0.0},
+    {"-0", -0.0},
+    {"7", 7.0},
+    {"-17", -17.0},
+    SAME(0.5),
+    SAME(-0.25),
+    SAME(0.1),
+    SAME(1.0000660419464111),
+    SAME(391093019.45576733),
+    SAME(9.46089e+09),
+    SAME(1.390180e+10),
+    SAME(0.99999701976776123),
+    {"52143", 52143.0},
+    SAME(1e22),
+    SAME(1e23),
+    SAME(1e-22),
+    SAME(1e-23),
+    SAME(123456789012345e22),
+    SAME(8.5e-22),
+    {"9007199254740991", 9007199254740991.0},
+    {"9007199254740992", 9007199254740992.0},
+    {"9007199254740993", 9007199254740993.0},
+    {"9007199254740994", 9007199254740994.0},
+    {"-9007199254740995", -9007199254740995.0},
+    SAME(9007199254740993e1),
+    SAME(9007199254740993e-1),
+    SAME(900719925474099.3),
+    SAME(90071992547409.93e-10),
+    {"18446744073709551615", 18446744073709551615.0},
+    SAME(1.7976931348623157e308),
+    SAME(2.2250738585072014e-308),
+    SAME(4.9406564584124654e-324),
+    SAME(0.000001),
+    SAME(0.00000000000000000000001),
+    SAME(1000000000000000000000.0),
+    SAME(0e5),
+    SAME(1e+05),
+    SAME(1E-05),
+    SAME(100000000000000000000000000000000000000e-38),
+    SAME(2e-1),
+    {"1e309", HUGE_VAL},
+    {"-1e309", -HUGE_VAL},
+    {"1e-400", 0.0},
+    {"0e999999999999", 0.0},
+    {"1e99999999999999999999", HUGE_VAL},
+    {"1e-99999999999999999999", 0.0},
+};
 #undef SAME
-	for (size_t i = 0; i < COUNT(rows); i++) {
+
+static void test_number_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(number_rows); i++) {
 		for (size_t k = 0; k < COUNT(chunk_sizes); k++) {
-			print_row(rows[i].text, k);
-			double value = read_number(rows[i].text, chunk_sizes[k], 0);
-			assert_memory_equal(&value, &rows[i].value, sizeof(value));
+			print_row(number_rows[i].text, k);
+			double value = read_number(number_rows[i].text, chunk_sizes[k], 0);
+			assert_memory_equal(&value, &number_rows[i].value, sizeof(value));
 		}
 	}
 	assert_true(isnan(read_number("nan", 1, JSON_ALLOW_NAN)));
