@@ -91,6 +91,7 @@ struct run {
 	char system_info[160]; /* of the end that printed it: "Linux host 6.1... x86_64" */
 	char sender[64], receiver[64]; /* addresses or names, "" when unknown */
 	char title[64];
+	char cookie[40];     /* the test's, the same at both ends; "" when unknown */
 	char error[160];     /* iperf3's own words, "" when none */
 	char sender_cc[16], receiver_cc[16]; /* congestion control, "" when unknown */
 

@@ -1,0 +1,419 @@
+#include "evidence/iperf_json.h"
+
+#include <bsd/string.h>
+#include <ctype.h>
+#include <err.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+/* What ended a document before its time, or left a hole in it. */
+struct damage {
+	enum { DAMAGE_NONE, DAMAGE_CUT, DAMAGE_SYNTAX, DAMAGE_NO_END } kind;
+	unsigned long long line;
+	char detail[120];
+	unsigned kept; /* intervals */
+};
+
+/* Reads one input; the record of the members of its top-level objects. */
+struct reader {
+	unsigned has; /* of the object being read */
+	struct source *source;
+	struct runs *runs;
+	uint64_t lines; /* line feeds before the JSON being read */
+
+	char event[24];
+	struct document document; /* being read */
+	struct document server;	  /* its server_output_json */
+	struct damage damage;	  /* the document's first */
+	bool is_stream;		  /* it grows event by event (--json-stream) */
+	bool has_server;
+
+	/* what came of it */
+	unsigned usable;	    /* runs */
+	bool has_json, is_empty;    /* any JSON; a test in which nothing happened */
+	char error[160];	    /* iperf3's, of a test without runs */
+	struct damage first_damage; /* of a document of iperf3's */
+	struct damage other_damage; /* of something else */
+};
+
+enum object_has {
+	OBJECT_DOCUMENT = 1 << 0, /* it is a document of its own */
+	OBJECT_EVENT = 1 << 1,
+};
+
+/* ---- documents ------------------------------------------------------------------------------ */
+
+static void reader_reset(struct reader *reader)
+{
+	document_reset(&reader->document);
+	if (reader->has_server)
+		document_reset(&reader->server);
+	reader->is_stream = reader->has_server = false;
+	reader->damage.kind = DAMAGE_NONE;
+}
+
+/* Turns what was read into runs and makes room for the next document. */
+static void reader_finish(struct reader *reader)
+{
+	const char *name = source_name(reader->source);
+	struct document *document = &reader->document;
+	bool is_whole = reader->damage.kind == DAMAGE_NONE;
+	unsigned test = UINT_MAX;
+
+	if (!is_whole && reader->first_damage.kind == DAMAGE_NONE) {
+		reader->first_damage = reader->damage;
+		reader->first_damage.kept = document->interval_count;
+	}
+	unsigned count = document_finish(document, is_whole, reader->runs, name, &test);
+	if (reader->has_server)
+		count += document_finish(&reader->server, is_whole, reader->runs, name, &test);
+	reader->usable += count;
+	if (count == 0 && document->error[0] != '\0' && reader->error[0] == '\0')
+		strlcpy(reader->error, document->error, sizeof(reader->error));
+	if (count == 0)
+		reader->is_empty = true;
+	reader_reset(reader);
+}
+
+/* A stream of events that stopped: another test begins, or the input ends. */
+static void reader_finish_stream(struct reader *reader)
+{
+	if (!reader->is_stream)
+		return;
+	if (reader->damage.kind == DAMAGE_NONE)
+		reader->damage.kind = DAMAGE_NO_END;
+	reader_finish(reader);
+}
+
+/* ---- members of a document ------------------------------------------------------------------ */
+
+/* The part is a document's own when it is what iperf3 writes under that key. */
+static void part_begin(struct reader *reader)
+{
+	if (reader->has & OBJECT_DOCUMENT)
+		return;
+	reader->has |= OBJECT_DOCUMENT;
+	reader_finish_stream(reader);
+}
+
+static bool top_start_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	if (token == JSON_BEGIN_OBJECT)
+		part_begin(reader);
+	return start_read(json, token, &reader->document);
+}
+
+static bool top_intervals_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	if (token == JSON_BEGIN_ARRAY)
+		part_begin(reader);
+	return intervals_read(json, token, &reader->document);
+}
+
+static bool top_end_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	if (token == JSON_BEGIN_OBJECT)
+		part_begin(reader);
+	return end_read(json, token, &reader->document);
+}
+
+/* The other end's document of the same test (--get-server-output). */
+static bool server_read(struct json *json, enum json_token token, void *record)
+{
+	static const struct field rows[] = {
+	    FIELD_BY("start", start_read),
+	    FIELD_BY("intervals", intervals_read),
+	    FIELD_BY("end", end_read),
+	    FIELD_INTO("error", struct document, error, 0),
+	};
+	static const struct fields fields = FIELDS(rows);
+	struct reader *reader = record;
+
+	if (token != JSON_BEGIN_OBJECT)
+		return value_skip(json, token);
+	if (reader->has_server)
+		document_reset(&reader->server);
+	reader->has_server = true;
+	return fields_read(json, &fields, &reader->server);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static bool event_start_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	reader_finish_stream(reader);
+	reader->is_stream = true;
+	return start_read(json, token, &reader->document);
+}
+
+static bool event_interval_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return interval_read(json, token, &reader->document);
+}
+
+static bool event_end_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return end_read(json, token, &reader->document);
+}
+
+static bool event_error_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	if (token == JSON_STRING)
+		strlcpy(
+		    reader->document.error, json_text(json, NULL), sizeof(reader->document.error));
+	return value_skip(json, token);
+}
+
+/* iperf3 writes "event" before "data". */
+static bool data_read(struct json *json, enum json_token token, void *record)
+{
+	static const struct {
+		const char *event;
+		bool (*read)(struct json *json, enum json_token token, void *record);
+	} rows[] = {
+	    {.event = "interval", .read = event_interval_read},
+	    {.event = "start", .read = event_start_read},
+	    {.event = "end", .read = event_end_read},
+	    {.event = "error", .read = event_error_read},
+	    {.event = "server_output_json", .read = server_read},
+	};
+	struct reader *reader = record;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!(reader->has & OBJECT_EVENT) || strcmp(rows[i].event, reader->event) != 0)
+			continue;
+		bool ok = rows[i].read(json, token, record);
+		reader->is_stream = true;
+		return ok;
+	}
+	return value_skip(json, token);
+}
+
+/* ---- the walk ------------------------------------------------------------------------------- */
+
+/* A top-level object: a document, an event, or something else's. */
+static bool object_read(struct reader *reader, struct json *json)
+{
+	static const struct field rows[] = {
+	    FIELD_INTO("event", struct reader, event, OBJECT_EVENT),
+	    FIELD_BY("data", data_read),
+	    FIELD_BY("start", top_start_read),
+	    FIELD_BY("intervals", top_intervals_read),
+	    FIELD_BY("end", top_end_read),
+	    FIELD_INTO("title", struct reader, document.title, 0),
+	    FIELD_BY("server_output_json", server_read),
+	    FIELD_IGNORED("server_output_text"),
+	    FIELD_INTO("error", struct reader, document.error, 0),
+	};
+	static const struct fields fields = FIELDS(rows);
+
+	reader->has = 0;
+	reader->has_json = true;
+	if (!fields_read(json, &fields, reader))
+		return false;
+	bool is_document =
+	    (reader->has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
+	if (is_document || (reader->is_stream && strcmp(reader->event, "end") == 0))
+		reader_finish(reader);
+	else if (!reader->is_stream)
+		reader_reset(reader);
+	return true;
+}
+
+/* Line of the error, counted from where this JSON began. */
+static unsigned long long json_line(const struct reader *reader, const struct json *json)
+{
+	unsigned long long line = 0;
+
+	sscanf(json_error(json), "line %llu", &line);
+	return line - source_line_number(reader->source);
+}
+
+/* The object being read broke off; what came before is kept. */
+static void object_fail(struct reader *reader, const struct json *json)
+{
+	const char *detail = strstr(json_error(json), "): ");
+	bool is_ours = (reader->has & OBJECT_DOCUMENT) || reader->is_stream || reader->has_server;
+	struct damage *damage = is_ours ? &reader->damage : &reader->other_damage;
+
+	if (damage->kind == DAMAGE_NONE) {
+		damage->kind = json_is_cut_short(json) ? DAMAGE_CUT : DAMAGE_SYNTAX;
+		damage->line = reader->lines + json_line(reader, json);
+		snprintf(damage->detail, sizeof(damage->detail), "%s",
+		    detail != NULL ? detail + strlen("): ") : "");
+	}
+	/* one bad event leaves the others */
+	if (reader->is_stream && !(reader->has & OBJECT_DOCUMENT))
+		return;
+	if (is_ours)
+		reader_finish(reader);
+	else
+		reader_reset(reader);
+}
+
+/* One JSON value after another, to the first byte that is none. */
+static void values_read(struct reader *reader, struct json *json)
+{
+	for (enum json_token token; (token = json_next(json)) > JSON_END;) {
+		/* an array of documents is as good as one after another */
+		reader->has_json = true;
+		if (token == JSON_BEGIN_OBJECT && !object_read(reader, json)) {
+			object_fail(reader, json);
+			return;
+		}
+	}
+}
+
+/* Whether a brace or bracket may begin an object or an array of them: -1 when that is not to be
+ * seen in the bytes up to `end`. */
+static int is_begin(const char *p, const char *end)
+{
+	char first = *p++;
+
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	if (p == end)
+		return -1;
+	return first == '{' ? *p == '"' || *p == '}' : *p == '{' || *p == ']';
+}
+
+/* First byte in [p, end) that may begin JSON; *is_sure tells whether what follows confirms it. */
+static const char *begin_find(struct reader *reader, const char *p, const char *end, bool *is_sure)
+{
+	for (; p < end; p++) {
+		reader->lines += *p == '\n';
+		if (*p != '{' && *p != '[')
+			continue;
+		int verdict = is_begin(p, end);
+		*is_sure = verdict > 0;
+		if (verdict != 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* Skips text: "Control connection MSS 1448", "^C", a shell's prompt.  1 at the beginning of JSON, 0
+ * at the end of input, -1 on a read error. */
+static int text_skip(struct reader *reader)
+{
+	size_t known = 0; /* bytes of the next chunk that are text for sure */
+
+	for (;;) {
+		const char *bytes;
+		bool is_sure;
+		ssize_t count = source_chunk(reader->source, &bytes);
+		if (count <= 0)
+			return (int)count;
+		const char *end = bytes + count;
+		const char *begin = begin_find(reader, bytes + known, end, &is_sure);
+		known = 0;
+		if (begin == NULL)
+			continue;
+		source_unread(reader->source, (size_t)(end - begin));
+		if (is_sure)
+			return 1;
+		size_t length = source_peek(reader->source, &bytes);
+		if (is_begin(bytes, bytes + length) > 0)
+			return 1;
+		known = 1;
+	}
+}
+
+static int input_read(struct reader *reader)
+{
+	int found;
+
+	while ((found = text_skip(reader)) > 0) {
+		struct json *json = json_open(reader->source, JSON_ALLOW_NAN | JSON_MANY_DOCUMENTS);
+		values_read(reader, json);
+		if (json_next(json) == JSON_ERROR)
+			reader->lines += json_line(reader, json) - 1;
+		json_close(json);
+	}
+	reader_finish_stream(reader);
+	return found;
+}
+
+/* ---- the outcome ---------------------------------------------------------------------------- */
+
+static void damage_note(const struct damage *damage, struct read_note *note)
+{
+	char kept[48];
+
+	snprintf(
+	    kept, sizeof(kept), "%u interval%s kept", damage->kept, damage->kept == 1 ? "" : "s");
+	if (damage->kind == DAMAGE_NO_END)
+		snprintf(note->text, sizeof(note->text), "ends without an \"end\" event, %s", kept);
+	else if (damage->kind == DAMAGE_CUT)
+		snprintf(note->text, sizeof(note->text), "cut short at line %llu, %s", damage->line,
+		    kept);
+	else
+		snprintf(note->text, sizeof(note->text), "damaged at line %llu, %s: %s",
+		    damage->line, kept, damage->detail);
+}
+
+static enum read_result nothing(const struct reader *reader, struct read_note *note)
+{
+	char error[200];
+
+	if (reader->error[0] != '\0') {
+		const char *text = reader->error;
+		if (strncmp(text, "error - ", strlen("error - ")) == 0)
+			text += strlen("error - ");
+		snprintf(note->text, sizeof(note->text), "no test took place: iperf3 says \"%s\"",
+		    quote_text(text, error, sizeof(error)));
+	} else if (reader->first_damage.kind != DAMAGE_NONE) {
+		damage_note(&reader->first_damage, note);
+	} else if (reader->other_damage.kind != DAMAGE_NONE) {
+		snprintf(note->text, sizeof(note->text), "not valid JSON at line %llu: %s",
+		    reader->other_damage.line, reader->other_damage.detail);
+	} else if (reader->is_empty) {
+		snprintf(note->text, sizeof(note->text),
+		    "an iperf3 test in which nothing was transferred");
+	} else {
+		snprintf(note->text, sizeof(note->text), "%s",
+		    reader->has_json ? "valid JSON, but not iperf3's: no \"start\" or \"intervals\""
+				     : "no JSON in it");
+	}
+	return READ_NOTHING;
+}
+
+enum read_result iperf_json_read(struct runs *runs, struct source *source, struct read_note *note)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	enum read_result result = READ_OK;
+
+	if (reader == NULL)
+		err(1, NULL);
+	reader->source = source;
+	reader->runs = runs;
+	note->text[0] = '\0';
+	if (input_read(reader) < 0) {
+		result = READ_SYSTEM;
+	} else if (reader->usable == 0) {
+		result = nothing(reader, note);
+	} else if (reader->first_damage.kind != DAMAGE_NONE) {
+		damage_note(&reader->first_damage, note);
+		result = READ_PARTIAL;
+	}
+	free(reader);
+	return result;
+}

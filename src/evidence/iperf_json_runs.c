@@ -1,0 +1,275 @@
+#include "evidence/iperf_json.h"
+
+#include <bsd/string.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Copies text without its prefix, if it has it, and without what follows `stop`. */
+static void text_take(
+    char *into, size_t size, const char *text, const char *prefix, const char *stop)
+{
+	if (has_prefix(text, prefix))
+		text += strlen(prefix);
+	strlcpy(into, text, size);
+	into[strcspn(into, stop)] = '\0';
+}
+
+static bool version_is_before(const char *version, unsigned major, unsigned minor)
+{
+	unsigned a, b;
+
+	return sscanf(version, "%3u.%3u", &a, &b) == 2 && (a < major || (a == major && b < minor));
+}
+
+/* Whether the end that printed it sends in this direction. */
+static bool direction_is_sent(const struct document *document, enum direction direction)
+{
+	if (document->has & DOCUMENT_SENDER_FLAGS)
+		return direction == DIRECTION_SENDS;
+	if (document->has & (DOCUMENT_CLIENT | DOCUMENT_SERVER))
+		return !(document->has & DOCUMENT_CLIENT) == document->reverse;
+	/* only a sender's rows count retransmits */
+	for (size_t i = 0; i < document->stream_count; i++)
+		if (document->streams[i].rows_with_retransmits > 0)
+			return true;
+	return !document->reverse;
+}
+
+static enum protocol protocol_of(const struct document *document)
+{
+	if (strcasecmp(document->protocol, "udp") == 0)
+		return PROTOCOL_UDP;
+	if (strcasecmp(document->protocol, "sctp") == 0)
+		return PROTOCOL_SCTP;
+	/* without test_start: only UDP counts packets */
+	if (document->protocol[0] == '\0')
+		for (size_t i = 0; i < document->stream_count; i++)
+			if ((document->streams[i].row.has & ROW_PACKETS) ||
+			    (document->streams[i].sent.has & TOTAL_PACKETS))
+				return PROTOCOL_UDP;
+	return PROTOCOL_TCP;
+}
+
+/* What is the same for both directions. */
+static void run_describe(const struct document *document, bool is_whole, struct run *run)
+{
+	text_take(run->version, sizeof(run->version), document->version, "iperf ", " \t\n");
+	/* 3.0 ends it with a line feed */
+	text_take(run->system_info, sizeof(run->system_info), document->system_info, "", "\r\n");
+	text_take(run->error, sizeof(run->error), document->error, "error - ", "");
+	strlcpy(run->title, document->title, sizeof(run->title));
+	strlcpy(run->cookie, document->cookie, sizeof(run->cookie));
+	run->protocol = protocol_of(document);
+	run->client = !(document->has & DOCUMENT_SERVER);
+	if (document->has & (DOCUMENT_CLIENT | DOCUMENT_SERVER))
+		run->has |= RUN_ROLE_KNOWN;
+	if (document->has & DOCUMENT_END)
+		for (size_t i = 0; i < document->stream_count; i++)
+			run->has_summary |=
+			    ((document->streams[i].sent.has | document->streams[i].received.has) &
+				TOTAL_BYTES) != 0;
+	run->complete = is_whole && run->has_summary && document->error[0] == '\0';
+	if (document->has & DOCUMENT_MSS && document->mss <= UINT32_MAX) {
+		run->has |= RUN_MSS;
+		run->mss = (uint32_t)document->mss;
+	}
+	if (document->has & DOCUMENT_SOCKET_BUFFER) {
+		run->has |= RUN_SOCKET_BUFFER;
+		run->socket_buffer_bytes = document->socket_buffer_bytes;
+	}
+	/* a test of so many bytes has no duration: 0 */
+	if (document->has & DOCUMENT_DURATION && document->duration_s > 0) {
+		run->has |= RUN_DURATION;
+		run->duration_s = document->duration_s;
+	}
+	if (document->has & DOCUMENT_OMIT && document->omit_s >= 0) {
+		run->has |= RUN_OMIT;
+		run->omit_s = document->omit_s;
+	}
+}
+
+static void run_set_target_rate(const struct document *document, struct run *run)
+{
+	double rate_bps = document->has & DOCUMENT_TARGET_RATE ? document->target_rate_bps
+							       : document->test_target_rate_bps;
+
+	if (!(document->has & (DOCUMENT_TARGET_RATE | DOCUMENT_TEST_TARGET_RATE)) || rate_bps < 0)
+		return;
+	run->has |= RUN_TARGET_RATE;
+	run->target_rate_bps = rate_bps;
+}
+
+static void run_set_ends(const struct document *document, struct run *run)
+{
+	const char *local = document->local;
+	const char *remote = document->remote[0] != '\0' ? document->remote : document->peer;
+
+	text_take(
+	    run->sender, sizeof(run->sender), run->local_sends ? local : remote, "::ffff:", "");
+	text_take(
+	    run->receiver, sizeof(run->receiver), run->local_sends ? remote : local, "::ffff:", "");
+	strlcpy(run->sender_cc, document->sender_cc, sizeof(run->sender_cc));
+	strlcpy(run->receiver_cc, document->receiver_cc, sizeof(run->receiver_cc));
+}
+
+/* Use of a core at each end; the other end's is 0 where it was not told. */
+static void run_set_cpu(const struct document *document, struct run *run)
+{
+	bool has_host = document->has & DOCUMENT_HOST_CPU && document->host_cpu_percent >= 0;
+	bool has_remote = document->has & DOCUMENT_REMOTE_CPU && document->remote_cpu_percent > 0;
+	double *host = run->local_sends ? &run->sender_cpu_percent : &run->receiver_cpu_percent;
+	double *remote = run->local_sends ? &run->receiver_cpu_percent : &run->sender_cpu_percent;
+
+	if (has_host) {
+		run->has |= run->local_sends ? RUN_SENDER_CPU : RUN_RECEIVER_CPU;
+		*host = document->host_cpu_percent;
+	}
+	if (has_remote) {
+		run->has |= run->local_sends ? RUN_RECEIVER_CPU : RUN_SENDER_CPU;
+		*remote = document->remote_cpu_percent;
+	}
+}
+
+/* Takes back what the system it ran on, or the protocol, is known to print wrongly. */
+static void run_correct(struct run *run)
+{
+	/* the header gives tcpi_srtt of macOS in ms, iperf3 3.21 takes it for us */
+	bool rtt_is_wrong =
+	    has_prefix(run->system_info, "Darwin") || run->protocol == PROTOCOL_SCTP;
+	/* FreeBSD's tcpi_snd_cwnd is in bytes already; iperf3 before 3.2 multiplied it by the MSS */
+	bool cwnd_is_wrong =
+	    has_prefix(run->system_info, "FreeBSD") && version_is_before(run->version, 3, 2);
+	uint32_t mss = run->has & RUN_MSS ? run->mss : 0;
+
+	if (rtt_is_wrong)
+		run->has &= ~(unsigned)RUN_RTT_EXTREMES;
+	if (cwnd_is_wrong && mss == 0)
+		run->has &= ~(unsigned)RUN_MAX_CWND;
+	if (cwnd_is_wrong && mss > 0)
+		run->max_cwnd_bytes /= mss;
+	for (size_t i = 0; i < run->series.count; i++) {
+		struct bin *bin = &run->series.bins[i];
+		if (rtt_is_wrong)
+			bin->has &= ~(unsigned)BIN_RTT;
+		/* SCTP's is not set */
+		if (run->protocol == PROTOCOL_SCTP)
+			bin->has &= ~(unsigned)BIN_RETRANSMITS;
+		if (cwnd_is_wrong && mss == 0)
+			bin->has &= ~(unsigned)BIN_CWND;
+		if (cwnd_is_wrong && mss > 0) {
+			bin->cwnd_bytes /= mss;
+			bin->cwnd_min_bytes /= mss;
+			bin->cwnd_max_bytes /= mss;
+		}
+	}
+}
+
+/* One direction; its series moves from the document to the run. */
+static struct run run_of(struct document *document, bool is_whole, enum direction direction,
+    unsigned streams, bool bidir)
+{
+	struct run run = {.streams = streams, .bidir = bidir};
+	struct course *course = &document->courses[direction];
+
+	course_end(course);
+	run.series = course->series;
+	course->series = (struct series){0};
+	run.omitted_intervals = course->omitted;
+	run_describe(document, is_whole, &run);
+	run.local_sends = direction_is_sent(document, direction);
+	run.reverse = !bidir && run.client != run.local_sends;
+	run_set_target_rate(document, &run);
+	run_set_ends(document, &run);
+	run_set_cpu(document, &run);
+	totals_fill(document, direction, &run);
+	run_correct(&run);
+	return run;
+}
+
+static bool run_is_usable(const struct run *run)
+{
+	return run->series.count > 0 || run->sent_bytes > 0 || run->received_bytes > 0;
+}
+
+static uint64_t series_bytes(const struct series *series)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < series->count; i++)
+		bytes += series->bins[i].bytes;
+	return bytes;
+}
+
+/* Whether both are one end's account of one direction of one test: that end printed it twice (3.17,
+ * --json-stream-full-output). */
+static bool run_is_copy(const struct run *a, const struct run *b, const char *input)
+{
+	return strcmp(a->input, input) == 0 && a->client == b->client &&
+	       a->local_sends == b->local_sends && a->sent_bytes == b->sent_bytes &&
+	       a->received_bytes == b->received_bytes && a->series.count == b->series.count &&
+	       series_bytes(&a->series) == series_bytes(&b->series);
+}
+
+/* Looks for runs with the same cookie: true when one is a copy; the other end's gives its test. */
+static bool run_is_known(
+    const struct runs *runs, const struct run *run, const char *input, unsigned *test)
+{
+	if (run->cookie[0] == '\0')
+		return false;
+	for (size_t i = runs->count; i-- > 0;) {
+		const struct run *other = &runs->items[i];
+		if (strcmp(other->cookie, run->cookie) != 0)
+			continue;
+		if (run_is_copy(other, run, input))
+			return true;
+		if (other->client != run->client && *test == UINT_MAX)
+			*test = other->test;
+	}
+	return false;
+}
+
+static void run_append(struct runs *runs, struct run *run, const char *input, unsigned *test)
+{
+	if (run_is_known(runs, run, input, test)) {
+		series_free(&run->series);
+		free(run->stream_totals);
+		return;
+	}
+	if (*test == UINT_MAX)
+		*test = runs->tests++;
+	struct run *slot = runs_append(runs, input, *test);
+	run->input = slot->input;
+	run->test = slot->test;
+	*slot = *run;
+}
+
+unsigned document_finish(
+    struct document *document, bool is_whole, struct runs *runs, const char *input, unsigned *test)
+{
+	unsigned streams[DIRECTION_COUNT] = {0}, count = 0;
+
+	for (size_t i = 0; i < document->stream_count; i++)
+		for (enum direction d = 0; d < DIRECTION_COUNT; d++)
+			streams[d] += stream_is_of(document, &document->streams[i], d);
+	bool bidir = streams[DIRECTION_SENDS] > 0 && streams[DIRECTION_RECEIVES] > 0;
+	for (enum direction d = 0; d < DIRECTION_COUNT; d++) {
+		if (streams[d] == 0)
+			continue;
+		struct run run = run_of(document, is_whole, d, streams[d], bidir);
+		if (run_is_usable(&run)) {
+			count++;
+			run_append(runs, &run, input, test);
+		} else {
+			series_free(&run.series);
+			free(run.stream_totals);
+		}
+	}
+	return count;
+}

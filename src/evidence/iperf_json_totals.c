@@ -1,0 +1,256 @@
+#include "evidence/iperf_json.h"
+
+#include <err.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Longer jitter than this is uninitialised memory (6e8 ms: 3.1.1 and before). */
+#define JITTER_MAX_MS 1e6
+
+/* What the streams of a direction moved, by one way to tell. */
+struct tally {
+	unsigned streams; /* of those that told */
+	uint64_t bytes;
+	double seconds;
+};
+
+static void tally_add(struct tally *tally, uint64_t bytes, double seconds)
+{
+	tally->streams++;
+	tally->bytes += bytes;
+	tally->seconds = fmax(tally->seconds, seconds);
+}
+
+static void tally_add_total(struct tally *tally, const struct total *total)
+{
+	const unsigned needed = TOTAL_BYTES | TOTAL_TIMES;
+
+	if ((total->has & needed) == needed)
+		tally_add(tally, total->bytes, total->end_s - total->start_s);
+}
+
+bool stream_is_of(
+    const struct document *document, const struct stream *stream, enum direction direction)
+{
+	bool has_summary = (document->has & DOCUMENT_END) &&
+			   ((stream->sent.has | stream->received.has) & TOTAL_BYTES);
+
+	return stream->direction == direction && (stream->seen || has_summary);
+}
+
+/* The three ways: the sender's summary, the receiver's, and the rows of the end that printed them. */
+static void direction_tally(const struct document *document, enum direction direction,
+    struct tally *sent, struct tally *received, struct tally *rows)
+{
+	for (size_t i = 0; i < document->stream_count; i++) {
+		const struct stream *stream = &document->streams[i];
+		if (!stream_is_of(document, stream, direction))
+			continue;
+		if (document->has & DOCUMENT_END) {
+			tally_add_total(sent, &stream->sent);
+			tally_add_total(received, &stream->received);
+		}
+		if (stream->rows > 0)
+			tally_add(rows, stream->bytes, stream->last_s - stream->first_s);
+	}
+}
+
+static void run_set_sent(struct run *run, const struct tally *tally)
+{
+	run->has |= RUN_SENT;
+	run->sent_bytes = tally->bytes;
+	run->sent_seconds = tally->seconds;
+}
+
+static void run_set_received(struct run *run, const struct tally *tally)
+{
+	run->has |= RUN_RECEIVED;
+	run->received_bytes = tally->bytes;
+	run->received_seconds = tally->seconds;
+}
+
+/* Whether the results of the other end arrived: only a client waits for them, at the end of a test
+ * that nothing interrupted.  Without them they are printed as 0. */
+static bool other_end_told(const struct run *run)
+{
+	return run->complete && run->client && (run->has & RUN_ROLE_KNOWN);
+}
+
+static bool is_known(const struct run *run, const struct tally *tally, bool is_own)
+{
+	return tally->streams == run->streams &&
+	       (is_own || tally->bytes > 0 || other_end_told(run));
+}
+
+static void totals_tcp(const struct document *document, enum direction direction, struct run *run)
+{
+	struct tally sent = {0}, received = {0}, rows = {0};
+	struct tally *own = run->local_sends ? &sent : &received;
+
+	direction_tally(document, direction, &sent, &received, &rows);
+	/* where an interval was there twice, the summary has the bytes of one end and the time of
+	 * another: the interrupted test of a server */
+	if (rows.streams > 0 && (own->streams < run->streams || document->duplicate_count > 0))
+		*own = rows;
+	if (is_known(run, &sent, run->local_sends))
+		run_set_sent(run, &sent);
+	if (is_known(run, &received, !run->local_sends))
+		run_set_received(run, &received);
+	/* data of the warm-up that was still under way makes the receiver the faster one, the more so
+	 * as its time is the sender's before 3.2 */
+	bool has_warm_up = run->omit_s > 0 || run->omitted_intervals > 0;
+	if (run->local_sends && has_warm_up && (run->has & RUN_SENT) && (run->has & RUN_RECEIVED) &&
+	    (double)run->received_bytes * run->sent_seconds >
+		(double)run->sent_bytes * run->received_seconds)
+		run->has &= ~(unsigned)RUN_RECEIVED;
+}
+
+/* Loss and jitter are the receiver's knowledge. */
+static void loss_udp(const struct document *document, enum direction direction, struct run *run)
+{
+	bool by_summary = run->has_summary;
+	double lost = 0, jitter_ms = 0;
+
+	if (run->local_sends && !other_end_told(run))
+		return;
+	for (size_t i = 0; i < document->stream_count; i++) {
+		const struct stream *stream = &document->streams[i];
+		if (!stream_is_of(document, stream, direction))
+			continue;
+		lost += by_summary ? stream->sent.lost : stream->lost;
+		jitter_ms += by_summary ? stream->sent.jitter_ms : stream->jitter_ms;
+		run->packets += by_summary ? stream->sent.packets : stream->packets;
+	}
+	jitter_ms /= run->streams;
+	if (run->packets == 0 || jitter_ms < 0 || jitter_ms > JITTER_MAX_MS)
+		return;
+	run->has |= RUN_JITTER;
+	run->jitter_ms = jitter_ms;
+	/* reordered or doubled datagrams can make it negative */
+	run->lost = lost > 0 ? (uint64_t)fmin(lost, (double)run->packets) : 0;
+}
+
+/* A UDP stream's summary has the bytes sent, and the server's none: what arrived is in
+ * sum_received since 3.11, before that in the receiver's rows or to be had from the loss. */
+static void totals_udp(const struct document *document, enum direction direction, struct run *run)
+{
+	struct tally sent = {0}, unused = {0}, rows = {0}, received = {0};
+	const struct total *sum = &document->sum;
+	bool is_second = run->bidir && (sum->has & TOTAL_SENDER) && sum->sender != run->local_sends;
+
+	direction_tally(document, direction, &sent, &unused, &rows);
+	if (run->local_sends && rows.streams > 0 &&
+	    (sent.streams < run->streams || document->duplicate_count > 0))
+		sent = rows;
+	if (is_known(run, &sent, run->local_sends))
+		run_set_sent(run, &sent);
+	loss_udp(document, direction, run);
+	if (document->has & DOCUMENT_END)
+		tally_add_total(&received, &document->sum_received[is_second]);
+	if (received.bytes > 0) {
+		run_set_received(run, &received);
+	} else if (!run->local_sends && rows.streams == run->streams) {
+		run_set_received(run, &rows);
+	} else if (run->local_sends && (run->has & RUN_JITTER)) {
+		received = sent;
+		received.bytes -=
+		    (uint64_t)((double)sent.bytes * ((double)run->lost / (double)run->packets));
+		if (!run->bidir && (sum->has & TOTAL_TIMES) == TOTAL_TIMES)
+			received.seconds = sum->end_s - sum->start_s;
+		run_set_received(run, &received);
+	}
+}
+
+static void retransmits(const struct document *document, enum direction direction, struct run *run)
+{
+	uint64_t by_summary = 0, by_rows = 0;
+	bool is_in_summary =
+	    run->has_summary && (run->has & RUN_SENT) && document->duplicate_count == 0;
+	bool is_in_rows = run->local_sends;
+
+	for (size_t i = 0; i < document->stream_count; i++) {
+		const struct stream *stream = &document->streams[i];
+		if (!stream_is_of(document, stream, direction))
+			continue;
+		is_in_summary &= (stream->sent.has & TOTAL_RETRANSMITS) != 0;
+		is_in_rows &= stream->rows > 0 && stream->rows_with_retransmits == stream->rows;
+		by_summary += stream->sent.retransmits;
+		by_rows += stream->retransmits;
+	}
+	if (!is_in_summary && !is_in_rows)
+		return;
+	run->has |= RUN_RETRANSMITS;
+	run->retransmits = is_in_summary ? by_summary : by_rows;
+}
+
+/* RTT and congestion window of the whole test; of a direction that comes in they are those of an
+ * idle socket (--bidir) or 0 (-R). */
+static void extremes(const struct document *document, enum direction direction, struct run *run)
+{
+	const unsigned rtt = TOTAL_RTT_MIN | TOTAL_RTT_MEAN | TOTAL_RTT_MAX;
+	unsigned with_rtt = 0, with_cwnd = 0;
+	double min_us = HUGE_VAL, sum_us = 0, max_us = 0;
+
+	for (size_t i = 0; i < document->stream_count; i++) {
+		const struct total *sent = &document->streams[i].sent;
+		if (!stream_is_of(document, &document->streams[i], direction))
+			continue;
+		if ((sent->has & rtt) == rtt) {
+			with_rtt++;
+			min_us = fmin(min_us, (double)sent->rtt_min_us);
+			sum_us += (double)sent->rtt_mean_us;
+			max_us = fmax(max_us, (double)sent->rtt_max_us);
+		}
+		if (sent->has & TOTAL_MAX_CWND) {
+			with_cwnd++;
+			run->max_cwnd_bytes += sent->max_cwnd_bytes;
+		}
+	}
+	if (with_rtt > 0) {
+		run->has |= RUN_RTT_EXTREMES;
+		run->rtt_min_us = min_us;
+		run->rtt_mean_us = sum_us / with_rtt;
+		run->rtt_max_us = max_us;
+	}
+	if (with_cwnd == run->streams)
+		run->has |= RUN_MAX_CWND;
+}
+
+/* What the printing end knows of each stream. */
+static void stream_totals(
+    const struct document *document, enum direction direction, struct run *run)
+{
+	run->stream_totals = calloc(run->streams, sizeof(*run->stream_totals));
+	if (run->stream_totals == NULL)
+		err(1, NULL);
+	for (size_t i = 0; i < document->stream_count; i++) {
+		const struct stream *stream = &document->streams[i];
+		if (!stream_is_of(document, stream, direction))
+			continue;
+		struct stream_total *total = &run->stream_totals[run->stream_count++];
+		const struct total *own = run->local_sends ? &stream->sent : &stream->received;
+		struct tally summary = {0};
+		if (run->has_summary && document->duplicate_count == 0)
+			tally_add_total(&summary, own);
+		bool by_summary = summary.streams > 0;
+		total->bytes = by_summary ? summary.bytes : stream->bytes;
+		total->seconds =
+		    by_summary ? summary.seconds : fmax(stream->last_s - stream->first_s, 0);
+		total->retransmits = run->has_summary && (stream->sent.has & TOTAL_RETRANSMITS)
+					 ? stream->sent.retransmits
+					 : stream->retransmits;
+	}
+}
+
+void totals_fill(const struct document *document, enum direction direction, struct run *run)
+{
+	if (run->protocol == PROTOCOL_UDP)
+		totals_udp(document, direction, run);
+	else
+		totals_tcp(document, direction, run);
+	stream_totals(document, direction, run);
+	if (run->protocol == PROTOCOL_TCP)
+		retransmits(document, direction, run);
+	if (run->protocol == PROTOCOL_TCP && run->local_sends && run->has_summary)
+		extremes(document, direction, run);
+}
