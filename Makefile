@@ -18,6 +18,8 @@ HARDEN   = -fstack-protector-strong -fstack-clash-protection -fPIE \
 STATIC   = -static-pie
 LINK     = $(STATIC) -Wl,-z,relro,-z,now,-z,noexecstack
 LIBS     = -lbsd -lmd -lm
+COMPILE  = $(CC) -std=c11 -D_GNU_SOURCE -DBDP_VERSION='"$(VERSION)"' -Isrc \
+           $(WARN) $(WERROR) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 
 # Build directory: every variant (sanitizers, coverage, clang) has its own.
 B       ?= build/release
@@ -33,28 +35,140 @@ all: $(BIN)
 $(BIN): $(OBJS)
 	$(CC) $(CFLAGS) $(HARDEN) $(LDFLAGS) $(LINK) -o $@ $(OBJS) $(LIBS)
 
-$(B)/%.o: src/%.c
+$(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -DBDP_VERSION='"$(VERSION)"' -Isrc $(WARN) $(WERROR) $(HARDEN) \
-	    $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(COMPILE) $(HARDEN) -c -o $@ $<
 
 -include $(OBJS:.o=.d)
 
-# ---- tests ----------------------------------------------------------------------------------
+# ---- set-up: everything that building and testing need, on a bare Debian machine --------------
+BUILD_PACKAGES = gcc libc6-dev libbsd-dev libmd-dev
+TEST_PACKAGES  = libcmocka-dev jq mandoc zsh fish bash-completion clang-14 clang-format-14 \
+                 libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 procps util-linux socat
+BENCH_PACKAGES = hyperfine time jq gawk
+
+setup:
+	@tests/setup.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+demo: $(BIN)
+	@tests/demo.sh ./$(BIN)
+
+# ---- tests ------------------------------------------------------------------------------------
 UNITS    := $(wildcard tests/unit/test_*.c)
 UNITBINS  = $(UNITS:tests/unit/%.c=$(B)/unit/%)
 
 $(B)/unit/%: tests/unit/%.c $(LIBOBJS)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -Isrc -Itests/unit $(WARN) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIE -pie \
-	    -MMD -MP -MF $@.d -o $@ $< $(LIBOBJS) $(LDFLAGS) -lcmocka $(LIBS)
+	$(COMPILE) -Itests/unit -fPIE -MF $@.d -pie -o $@ $< $(LIBOBJS) $(LDFLAGS) -lcmocka $(LIBS)
 
 -include $(UNITBINS:=.d)
+
+TOOLS    := $(wildcard tests/tools/*.c)
+TOOLBINS  = $(TOOLS:tests/tools/%.c=$(B)/tools/%)
+
+$(B)/tools/%: tests/tools/%.c $(LIBOBJS)
+	@mkdir -p $(@D)
+	$(COMPILE) -fPIE -MF $@.d -pie -o $@ $< $(LIBOBJS) $(LDFLAGS) $(LIBS)
+
+tools: $(TOOLBINS)
 
 unit: $(UNITBINS)
 	@tests/run-units.sh $(UNITBINS)
 
+# Whole-program cases: a directory each, with args, inputs and what must come out.
+e2e: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) tests/e2e/run.sh
+
+corpus: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) tests/corpus/check.sh
+
+live: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) tests/live/run.sh
+
+layers:
+	@tests/layers.sh
+
+options: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) tests/options.sh
+
+check: all unit e2e corpus layers options live lint-man check-install
+	@echo "all checks passed"
+
+# The same tests with the sanitizers; 99 is their exit code, so that it is no code of ours.
+SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+check-asan:
+	ASAN_OPTIONS=exitcode=99:detect_leaks=1 UBSAN_OPTIONS=exitcode=99 \
+	$(MAKE) B=build/asan STATIC= HARDEN=-fPIE LDFLAGS=-pie CFLAGS='$(SANITIZE)' \
+	    unit e2e corpus
+
+clang:
+	$(MAKE) B=build/clang CC=clang-14 STATIC= WERROR=-Werror LDFLAGS=-pie build/clang/bdp
+
+# ---- fuzzing: one target per reader, libFuzzer with the sanitizers ----------------------------
+FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZBINS  = $(FUZZERS:tests/fuzz/%.c=build/fuzz/%)
+FUZZFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+            -fno-sanitize-recover=undefined
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c
+	$(MAKE) B=build/fuzz CC=clang-14 STATIC= HARDEN=-fPIE CFLAGS='$(FUZZFLAGS)' build/fuzz/objects
+	clang-14 -std=c11 -D_GNU_SOURCE -Isrc -g -O1 -fsanitize=fuzzer,address,undefined \
+	    -o $@ $< $(filter-out build/fuzz/main.o,$(SRCS:src/%.c=build/fuzz/%.o)) $(LIBS)
+
+$(B)/objects: $(OBJS)
+
+fuzzers:
+	@$(MAKE) B=build/fuzz CC=clang-14 STATIC= HARDEN=-fPIE CFLAGS='$(FUZZFLAGS)' build/fuzz/objects
+	@for f in $(FUZZBINS); do $(MAKE) --no-print-directory $$f || exit 1; done
+
+fuzz: fuzzers
+	@tests/fuzz/run.sh 300 $(FUZZBINS)
+
+fuzz-smoke: fuzzers
+	@tests/fuzz/run.sh 4 $(FUZZBINS)
+
+# ---- lint -------------------------------------------------------------------------------------
+MANUALS := $(wildcard man/*.[1-9])
+SCRIPTS  = $(shell git ls-files '*.sh' 2>/dev/null)
+
+lint-man:
+	@for page in $(MANUALS); do mandoc -T lint -W warning $$page || exit 1; done
+
+lint: lint-man
+	clang-format-14 --dry-run -Werror $(SRCS) $(wildcard src/*.h src/*/*.h)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	    --inline-suppr --suppress=missingIncludeSystem -Isrc -DBDP_VERSION='""' src
+	shellcheck -x $(SCRIPTS)
+	$(MAKE) B=build/werror WERROR=-Werror build/werror/bdp
+	$(MAKE) clang
+
+# ---- measuring --------------------------------------------------------------------------------
+bench: $(BIN)
+	@tests/setup.sh $(BUILD_PACKAGES) $(BENCH_PACKAGES)
+	@tests/bench.sh ./$(BIN)
+
+# ---- installing -------------------------------------------------------------------------------
+install: $(BIN)
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
+	install -m 755 $(BIN) '$(DESTDIR)$(BINDIR)/bdp'
+	for page in $(MANUALS); do \
+	    section='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
+	    install -d "$$section" && install -m 644 $$page "$$section" || exit 1; done
+	install -m 644 completions/bdp.bash '$(DESTDIR)$(BASHDIR)/bdp'
+	install -m 644 completions/_bdp '$(DESTDIR)$(ZSHDIR)/_bdp'
+	install -m 644 completions/bdp.fish '$(DESTDIR)$(FISHDIR)/bdp.fish'
+
+uninstall:
+	rm -f '$(DESTDIR)$(BINDIR)/bdp' '$(DESTDIR)$(BASHDIR)/bdp' '$(DESTDIR)$(ZSHDIR)/_bdp' \
+	    '$(DESTDIR)$(FISHDIR)/bdp.fish'
+	for page in $(MANUALS); do \
+	    rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
+
+check-install: $(BIN)
+	@tests/install.sh
+
 clean:
 	rm -rf build bdp
 
-.PHONY: all unit clean
+.PHONY: all setup demo unit tools e2e corpus live layers options check check-asan clang fuzz \
+    fuzz-smoke fuzzers lint lint-man bench install uninstall check-install clean $(B)/objects

@@ -1,0 +1,380 @@
+#include "case.h"
+
+#include <bsd/stdlib.h>
+#include <bsd/string.h>
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/quote.h"
+#include "base/units.h"
+#include "model/context.h"
+
+static int exit_of(enum operand_result result)
+{
+	return result == OPERAND_OK ? 0 : result == OPERAND_SYSTEM ? 1 : 3;
+}
+
+static int read_operands(struct advise_case *c, const struct options *options)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < options->operand_count; i++) {
+		int got = exit_of(evidence_read(&c->evidence, options->operands[i]));
+		/* A system error outweighs an unusable file; either ends the case. */
+		if (got != 0 && (code == 0 || got == 1))
+			code = got;
+	}
+	if (options->sysctl && code == 0)
+		code = exit_of(evidence_read(&c->evidence, options->sysctl));
+	return code;
+}
+
+static unsigned numbers_given(const struct options *options)
+{
+	unsigned count = 0;
+
+	for (unsigned bit = GIVEN_BANDWIDTH; bit <= GIVEN_WINDOW; bit <<= 1)
+		count += (options->given & bit) != 0;
+	return count;
+}
+
+/* Standard input is read when nothing else was given, or one number that needs a run beside it. */
+static int read_standard_input(struct advise_case *c, const struct options *options)
+{
+	unsigned numbers = numbers_given(options);
+
+	if (options->operand_count > 0 || numbers >= 2 ||
+	    (numbers == 1 && (options->given & GIVEN_TARGET)))
+		return 0;
+	if (isatty(STDIN_FILENO)) {
+		if (numbers > 0) {
+			warnx("one number alone gives nothing: give two of -b, -r and -w, or a run");
+			return 2;
+		}
+		options_usage(stderr);
+		return 2;
+	}
+	return exit_of(evidence_read(&c->evidence, "-"));
+}
+
+/* --kernel and --memory fill in or outrank what the host's own facts say. */
+static void refine_advised(struct host *host, const struct options *options)
+{
+	if (options->kernel)
+		kernel_version_parse(options->kernel, &host->kernel);
+	if (options->given & GIVEN_MEMORY)
+		host->mem_total_bytes = options->memory_bytes;
+	if (host->origin == HOST_UNKNOWN && (options->kernel || (options->given & GIVEN_MEMORY))) {
+		host->origin = HOST_OPTIONS;
+		strlcpy(host->name, "as given", sizeof(host->name));
+	}
+}
+
+static int read_host(struct advise_case *c, const struct options *options)
+{
+	if (options->sysroot && !host_read_system(&c->advised, options->sysroot)) {
+		warnx("%s: no kernel settings below it; record them with tests/e2e/capture.sh or cp -r "
+		      "/proc/sys/net",
+		    quoted(options->sysroot));
+		return 3;
+	}
+	if (c->advised.origin == HOST_UNKNOWN)
+		c->advised = c->evidence.hosts[END_NONE];
+	refine_advised(&c->advised, options);
+	return 0;
+}
+
+static void set_given(struct advise_case *c, const struct options *options)
+{
+	c->given = (struct path_given){
+	    .bandwidth_bps = options->given & GIVEN_BANDWIDTH ? options->bandwidth_bps : 0,
+	    .target_bps = options->given & GIVEN_TARGET ? options->target_bps : 0,
+	    .rtt_us = options->given & GIVEN_RTT ? options->rtt_us : 0,
+	    .idle_rtt_us = options->given & GIVEN_IDLE_RTT ? options->idle_rtt_us : 0,
+	    .loss_ratio = options->given & GIVEN_LOSS ? options->loss_ratio : 0,
+	    .window_bytes = options->given & GIVEN_WINDOW ? (double)options->window_bytes : 0,
+	};
+}
+
+int case_read(struct advise_case *c, const struct options *options)
+{
+	memset(c, 0, sizeof(*c));
+	int code = read_operands(c, options);
+	if (code == 0)
+		code = read_standard_input(c, options);
+	if (code == 0)
+		code = read_host(c, options);
+	if (code == 0 && options->baseline)
+		code = exit_of(evidence_read(&c->baseline_evidence, options->baseline));
+	set_given(c, options);
+	return code;
+}
+
+static void analyse_run(struct advise_case *c, struct analysis *analysis, struct path_context *context,
+    const struct run *run)
+{
+	analysis->run = run;
+	context_for_run(context, &c->evidence, run, c->receiver);
+	path_from_run(&analysis->path, run, &c->given, context);
+	const struct diagnosis_input input = {.path = &analysis->path,
+	    .run = run,
+	    .context = context,
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	limit_decide(&input, &analysis->limit);
+}
+
+/* No run: the busiest socket, or the numbers, make the one analysis there is. */
+static void analyse_without_run(struct advise_case *c)
+{
+	struct analysis *analysis = &c->analyses[0];
+	struct path_context *context = &c->contexts[0];
+
+	analysis->run = NULL;
+	*context = (struct path_context){.socket = context_socket(&c->evidence, NULL)};
+	if (c->evidence.ping_count > 0) {
+		context->ping = &c->evidence.pings[0];
+		if (c->given.rtt_us <= 0)
+			c->given.rtt_us = context->ping->min_us;
+	}
+	if (context->socket && c->given.bandwidth_bps <= 0)
+		path_from_socket(&analysis->path, context->socket, &c->given);
+	else
+		path_from_numbers(&analysis->path, &c->given);
+	const struct diagnosis_input input = {.path = &analysis->path,
+	    .context = context,
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	limit_decide(&input, &analysis->limit);
+}
+
+static void analyse_all(struct advise_case *c)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < c->evidence.runs.count; i++)
+		if (c->evidence.runs.items[i].protocol == PROTOCOL_TCP) {
+			analyse_run(c, &c->analyses[at], &c->contexts[at], &c->evidence.runs.items[i]);
+			at++;
+		}
+	if (at == 0)
+		analyse_without_run(c);
+}
+
+/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
+ * of it before the receiver's. */
+static int worth(const struct analysis *analysis)
+{
+	static const int factor_worth[FACTOR_COUNT] = {
+	    [FACTOR_RECEIVE_WINDOW] = 6,
+	    [FACTOR_SEND_BUFFER] = 6,
+	    [FACTOR_WINDOW_SCALING_OFF] = 6,
+	    [FACTOR_SOCKET_OPTION] = 6,
+	    [FACTOR_UNKNOWN] = 2,
+	};
+	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
+}
+
+/* The last complete test's; of two directions the one that is held. */
+static size_t choose(const struct advise_case *c)
+{
+	size_t best = c->analysis_count - 1;
+	bool complete = false;
+
+	for (size_t i = c->analysis_count; i-- > 0 && !complete;)
+		if (c->analyses[i].run && c->analyses[i].run->complete) {
+			best = i;
+			complete = true;
+		}
+	if (!c->analyses[best].run)
+		return best;
+	unsigned test = c->analyses[best].run->test;
+	for (size_t i = 0; i < c->analysis_count; i++)
+		if (c->analyses[i].run->test == test && worth(&c->analyses[i]) > worth(&c->analyses[best]))
+			best = i;
+	return best;
+}
+
+static void count_analyses(struct advise_case *c)
+{
+	for (size_t i = 0; i < c->evidence.runs.count; i++)
+		c->analysis_count += c->evidence.runs.items[i].protocol == PROTOCOL_TCP;
+	if (c->analysis_count == 0)
+		c->analysis_count = 1;
+	c->analyses = reallocarray(NULL, c->analysis_count, sizeof(*c->analyses));
+	c->contexts = reallocarray(NULL, c->analysis_count, sizeof(*c->contexts));
+	if (!c->analyses || !c->contexts)
+		err(1, NULL);
+	memset(c->analyses, 0, c->analysis_count * sizeof(*c->analyses));
+	memset(c->contexts, 0, c->analysis_count * sizeof(*c->contexts));
+}
+
+/* A baseline counts by what it carries: steady state and loss. */
+static void analyse_baseline(struct advise_case *c)
+{
+	static const struct path_given nothing;
+	struct path_context context = {0};
+
+	for (size_t i = 0; i < c->baseline_evidence.runs.count; i++) {
+		const struct run *run = &c->baseline_evidence.runs.items[i];
+
+		if (run->protocol != PROTOCOL_TCP)
+			continue;
+		c->baseline.run = run;
+		path_from_run(&c->baseline.path, run, &nothing, &context);
+		c->has_baseline = c->baseline.path.rate_bps > 0;
+	}
+}
+
+/* The input holds something, but nothing that advice can start from: says what it is. */
+static int refuse_case(const struct advise_case *c)
+{
+	const struct runs *runs = &c->evidence.runs;
+	const char *name = runs->count ? runs->items[0].input : "the input";
+
+	if (runs->count && runs->items[0].protocol == PROTOCOL_UDP) {
+		const struct run *run = &runs->items[0];
+		bool received = run->has & RUN_RECEIVED && run->received_seconds > 0;
+		double rate = received ? (double)run->received_bytes * 8 / run->received_seconds
+		    : run->sent_seconds > 0 ? (double)run->sent_bytes * 8 / run->sent_seconds
+		                            : 0;
+		char loss[64] = "";
+
+		if (run->has & RUN_JITTER && run->packets > 0)
+			snprintf(loss, sizeof(loss), ", jitter %.3f ms, %s lost", run->jitter_ms,
+			    percent_text((double)run->lost / (double)run->packets).s);
+		warnx("%s: a UDP run (%s %s%s): it has no window to work from; run iperf3 without -u",
+		    quoted(strcmp(name, "-") ? name : "standard input"), rate_text(rate).s,
+		    received ? "received" : "sent", loss);
+	} else if (runs->count) {
+		warnx("%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
+	} else {
+		warnx("nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");
+	}
+	return 3;
+}
+
+static bool has_anything(const struct advise_case *c)
+{
+	const struct path *path = &c->analyses[0].path;
+
+	return c->analyses[0].run || (path->has & (PATH_RATE | PATH_BDP)) ||
+	    (c->evidence.runs.count == 0 && c->advised.origin == HOST_DUMP);
+}
+
+static int pick_run(struct advise_case *c, const struct options *options)
+{
+	if (!(options->given & GIVEN_RUN)) {
+		c->chosen = choose(c);
+		return 0;
+	}
+	if (options->run > c->analysis_count || !c->analyses[0].run) {
+		warnx("--run %u: there are %zu", options->run,
+		    c->analyses[0].run ? c->analysis_count : (size_t)0);
+		return 2;
+	}
+	c->chosen = options->run - 1;
+	return 0;
+}
+
+static void reckon_memory(struct advise_case *c, const struct options *options)
+{
+	const struct host *host = c->receiver ? c->receiver : c->sender;
+	const struct path *path = &c->analyses[c->chosen].path;
+	struct exposure_input in = {.page_size = 4096,
+	    .rmem_min_bytes = 4096,
+	    .connections = options->given & GIVEN_CONNECTIONS ? options->connections : 0,
+	    .active = options->given & GIVEN_ACTIVE ? options->active : options->connections,
+	    .bdp_bytes = path->has & PATH_BDP ? path->stream_bdp_bytes : 0,
+	    .receives = options->role != ROLE_SENDER,
+	    .sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
+	        !c->analyses[c->chosen].run};
+	if (!(options->given & GIVEN_CONNECTIONS))
+		in.active = 0;
+	if (host) {
+		in.page_size = host->page_size ? host->page_size : 4096;
+		in.ram_bytes = host->mem_total_bytes;
+		in.has_in_use = host->has_sockstat;
+		in.in_use_pages = host->tcp_mem_pages;
+		for (int i = 0; host->values[TUNABLE_TCP_MEM].known && i < 3; i++)
+			in.tcp_mem_pages[i] = (uint64_t)host->values[TUNABLE_TCP_MEM].number[i];
+		if (host->values[TUNABLE_TCP_RMEM].known)
+			in.rmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_RMEM].number[2];
+		if (host->values[TUNABLE_TCP_WMEM].known)
+			in.wmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_WMEM].number[2];
+	}
+	for (size_t i = 0; i < c->plan.setting_count; i++) {
+		const struct setting *setting = &c->plan.settings[i];
+		if (setting->id == TUNABLE_TCP_RMEM)
+			in.rmem_max_bytes = (uint64_t)setting->value.number[2];
+		else if (setting->id == TUNABLE_TCP_WMEM)
+			in.wmem_max_bytes = (uint64_t)setting->value.number[2];
+	}
+	exposure_reckon(&in, &c->memory);
+}
+
+int case_reckon(struct advise_case *c, const struct options *options)
+{
+	count_analyses(c);
+	analyse_baseline(c);
+	if (c->has_baseline && c->given.target_bps <= 0)
+		c->given.target_bps = c->baseline.path.rate_bps;
+	c->target_is_given = c->given.target_bps > 0;
+
+	/* Which end an unlabelled dump is of depends on what holds the flow: look twice. */
+	analyse_all(c);
+	if (!has_anything(c))
+		return refuse_case(c);
+	int code = pick_run(c, options);
+	if (code != 0)
+		return code;
+	case_hosts(c, options);
+	analyse_all(c);
+	if (!(options->given & GIVEN_RUN))
+		c->chosen = choose(c);
+
+	const struct analysis *chosen = &c->analyses[c->chosen];
+	const struct diagnosis_input diagnosis = {.path = &chosen->path,
+	    .run = chosen->run,
+	    .context = &c->contexts[c->chosen],
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	findings_collect(&diagnosis, &chosen->limit, &c->findings);
+	const struct advice_input advice = {.analysis = chosen,
+	    .receiver = c->receiver,
+	    .sender = c->sender,
+	    .role = options->role,
+	    .here = c->here_role,
+	    .baseline = c->has_baseline ? &c->baseline : NULL,
+	    .target_is_given = c->target_is_given,
+	    .allow_lower = options->allow_lower};
+	plan_make(&advice, &c->plan);
+	reckon_memory(c, options);
+	rfc6349_reckon(&chosen->path, &c->rfc6349);
+	return 0;
+}
+
+void case_bundle(const struct advise_case *c, const struct options *options, struct report *report)
+{
+	*report = (struct report){.version = BDP_VERSION,
+	    .evidence = &c->evidence,
+	    .analyses = c->analyses,
+	    .analysis_count = c->analysis_count,
+	    .chosen = c->chosen,
+	    .findings = &c->findings,
+	    .plan = &c->plan,
+	    .memory = &c->memory,
+	    .rfc6349 = &c->rfc6349,
+	    .only = options->role,
+	    .local_assumed = c->local_assumed};
+}
+
+void case_free(struct advise_case *c)
+{
+	free(c->analyses);
+	free(c->contexts);
+	evidence_free(&c->evidence);
+	evidence_free(&c->baseline_evidence);
+}

@@ -1,0 +1,95 @@
+#!/bin/sh
+# Runs every case below tests/e2e/cases, or those named as arguments.  A case is a directory:
+#
+#     args      the command line, one word a line ("bdp" left out); paths are relative to the case
+#     stdin     what it reads (else nothing)
+#     stdout    what must be written, byte for byte (else it is not compared)
+#     has       a line each that must occur somewhere in standard output, blanks folded
+#     lacks     a line each that must not
+#     stderr    the same as has, for standard error; an empty file: nothing at all may be written
+#     exit      the exit code (else 0)
+#     check     a shell script, run in the case with $OUT and $ERR naming the outputs
+#
+# A status above 125 is a crash, whatever the case expects.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${BDP:=$here/../../bdp}"
+export BDP
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM HUP
+passed=0
+failed=0
+unset NO_COLOR COLUMNS
+export LC_ALL=C.UTF-8 TERM=dumb
+
+complain() {
+	printf 'FAILED %s: %s\n' "$name" "$1"
+	bad=1
+}
+
+folded() {
+	tr -s ' \t\n' '   ' <"$1"
+}
+
+lines_in() { # FILE WITH-LINES, TEXT, must|must-not
+	while IFS= read -r line || [ -n "$line" ]; do
+		[ -n "$line" ] || continue
+		line=$(printf '%s' "$line" | tr -s ' \t' '  ')
+		case "$2" in
+		*"$line"*) [ "$3" = must ] || complain "should not say: $line" ;;
+		*) [ "$3" = must-not ] || complain "does not say: $line" ;;
+		esac
+	done <"$1"
+}
+
+run_case() {
+	name=$(basename "$1")
+	bad=0
+	cd "$1" || return
+	OUT=$work/out ERR=$work/err
+	export OUT ERR
+	set --
+	while IFS= read -r word || [ -n "$word" ]; do
+		set -- "$@" "$word"
+	done <args
+	if [ -f stdin ]; then
+		"$BDP" "$@" <stdin >"$OUT" 2>"$ERR"
+	else
+		"$BDP" "$@" </dev/null >"$OUT" 2>"$ERR"
+	fi
+	code=$?
+	want=0
+	[ -f exit ] && want=$(cat exit)
+	[ "$code" = "$want" ] || complain "exit $code, not $want: $(head -n 3 "$ERR")"
+	[ "$code" -le 125 ] || complain "crashed"
+	if [ "$want" != 0 ] && [ "$want" != 5 ] && [ -s "$OUT" ]; then
+		complain "wrote to standard output though it failed"
+	fi
+	if [ -f stdout ] && ! cmp -s stdout "$OUT"; then
+		complain "standard output differs:"
+		diff stdout "$OUT" | head -n 20
+	fi
+	[ -f has ] && lines_in has "$(folded "$OUT")" must
+	[ -f lacks ] && lines_in lacks "$(folded "$OUT")" must-not
+	if [ -f stderr ]; then
+		if [ -s stderr ]; then
+			lines_in stderr "$(folded "$ERR")" must
+			[ "$(wc -l <"$ERR")" -le 2 ] || complain "more than a line or two on standard error"
+		elif [ -s "$ERR" ]; then
+			complain "standard error: $(head -n 3 "$ERR")"
+		fi
+	fi
+	if [ -f check ] && ! message=$(sh ./check 2>&1); then
+		complain "check: $message"
+	fi
+	if [ $bad = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+	cd "$here" || exit 1
+}
+
+if [ $# -gt 0 ]; then
+	for case_name in "$@"; do run_case "$here/cases/$case_name"; done
+else
+	for directory in "$here"/cases/*/; do run_case "${directory%/}"; done
+fi
+echo "e2e: $passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,256 @@
+/* Windows, loss bounds, memory: against the formulas and figures of their sources. */
+#include "near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/loss.h"
+#include "model/memory.h"
+#include "model/path.h"
+#include "model/rfc6349.h"
+#include "model/window.h"
+
+#define MIB 1048576.0
+
+static struct kernel_version kernel(unsigned major, unsigned minor)
+{
+	return (struct kernel_version){.known = true, .major = major, .minor = minor};
+}
+
+static void test_window_share(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned major, minor;
+		int scale; /* tcp_adv_win_scale; 99: unknown */
+		double planning;
+	} rows[] = {
+	    {5, 15, 99, 0.5}, /* the default of 3.4 to 6.5 is 1: half */
+	    {5, 15, 1, 0.5},
+	    {4, 4, 2, 0.75},
+	    {6, 5, 3, 0.875},
+	    {6, 1, -2, 0.25}, /* story C: 256 MiB at -2 */
+	    {6, 1, 0, 1},
+	    {6, 6, -2, 0.5}, /* ignored since 6.6 */
+	    {6, 18, 1, 0.5},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct kernel_version version = kernel(rows[i].major, rows[i].minor);
+		struct tunable_value scale = {
+		    .known = rows[i].scale != 99, .count = 1, .number = {rows[i].scale}};
+		print_message("Linux %u.%u, scale %d\n", rows[i].major, rows[i].minor, rows[i].scale);
+		assert_near(window_share(&version, &scale).planning, rows[i].planning, 1e-9);
+	}
+}
+
+/* Measured on 6.18 with MTU 1500: tcp_rmem[2] and the largest window that the peer saw. */
+static void test_window_measured(void **state)
+{
+	(void)state;
+	static const double measured[][2] = {
+	    {1 * MIB, 653952}, {2 * MIB, 1309312}, {4 * MIB, 2620032}, {6 * MIB, 3930752}, {16 * MIB, 10484736}};
+	struct kernel_version version = kernel(6, 18);
+	struct share share = window_share(&version, NULL);
+
+	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
+		assert_near(window_of_buffer(measured[i][0], share.typical), measured[i][1], 0.04);
+		assert_true(measured[i][1] >= measured[i][0] * share.low);
+		assert_true(measured[i][1] <= measured[i][0] * share.high);
+	}
+}
+
+static void test_window_scale(void **state)
+{
+	(void)state;
+	/* net/ipv4/tcp_output.c: 6 MiB -> 7, 32 MiB -> 10, 64 MiB -> 11; 256 MiB -> 13 (story C). */
+	assert_int_equal(window_scale_for(6 * MIB), 7);
+	assert_int_equal(window_scale_for(32 * MIB), 10);
+	assert_int_equal(window_scale_for(64 * MIB), 11);
+	assert_int_equal(window_scale_for(256 * MIB), 13);
+	assert_int_equal(window_scale_for(65535), 0);
+	assert_int_equal(window_scale_for(BUFFER_MAX_BYTES), 14);
+	assert_near(window_scale_limit(14), 1073725440.0, 0);
+	assert_near(window_scale_limit(7), 65535.0 * 128, 0);
+}
+
+static void test_setsockopt(void **state)
+{
+	(void)state;
+	struct kernel_version old = kernel(5, 15), released = kernel(6, 8), now = kernel(6, 18);
+
+	/* 1 MiB -> sk_rcvbuf 2097152; 10 MiB under a limit of 4 MiB -> 8388608 (measured). */
+	assert_near(setsockopt_buffer(1 * MIB, 4 * MIB), 2097152, 0);
+	assert_near(setsockopt_buffer(10 * MIB, 4 * MIB), 8388608, 0);
+	assert_near(setsockopt_window(1 * MIB, 4 * MIB, &old), 1048576, 0);
+	assert_near(setsockopt_window(1 * MIB, 4 * MIB, &released), 0.51 * MIB, 0.01);
+	assert_near(setsockopt_window(1 * MIB, 4 * MIB, &now), 1309920, 0.01);
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	struct kernel_version v5 = kernel(5, 15), v615 = kernel(6, 15), v616 = kernel(6, 16),
+	                      v618 = kernel(6, 18), unknown = {.known = false};
+	uint64_t gib = 1ULL << 30;
+
+	assert_near(default_rmem_max(&v5, 16 * gib), 6 * MIB, 0);
+	assert_near(default_rmem_max(&v615, 16 * gib), 6 * MIB, 0);
+	assert_near(default_rmem_max(&v616, 16 * gib), 32 * MIB, 0);
+	/* The cap of 32 MiB is reached at 4 GiB of RAM, that of 4 MiB at 512 MiB. */
+	assert_near(default_rmem_max(&v616, 2 * gib), 16 * MIB, 0);
+	assert_near(default_wmem_max(&v616, gib / 2), 4 * MIB, 0);
+	assert_near(default_wmem_max(&v616, gib / 4), 2 * MIB, 0);
+	assert_near(default_core_max(&v616), 212992, 0);
+	assert_near(default_core_max(&v618), 4194304, 0);
+	assert_near(default_rmem_max(&unknown, gib), 0, 0);
+}
+
+static void test_ceiling_round(void **state)
+{
+	(void)state;
+	static const double rows[][2] = {{19.0, 20}, {16, 16}, {16.1, 20}, {20.7, 24}, {24.1, 28}, {28.5, 32},
+	    {32.1, 40}, {41.4, 48}, {48.5, 56}, {57, 64}, {7.1, 8}, {5.1, 6}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("%.1f MiB\n", rows[i][0]);
+		assert_near(ceiling_round(rows[i][0] * MIB), rows[i][1] * MIB, 0);
+	}
+	assert_near(ceiling_round(1e12), BUFFER_MAX_BYTES, 0);
+}
+
+/* Rows of RFC 9438 and 8312: the packet loss at which a window of W segments is held. */
+static void test_loss_bounds(void **state)
+{
+	(void)state;
+	/* RTT 0.1 s, MSS 1448: p = 1e-5 gives 1054 segments of CUBIC; Reno 1.2247/sqrt(p) = 387. */
+	assert_near(cubic_rate_bps(1448, 1e5, 1e-5), 1054 * 1448 * 8 / 0.1, 0.002);
+	assert_near(reno_rate_bps(1448, 1e5, 1e-5), 387.3 * 1448 * 8 / 0.1, 0.001);
+	assert_near(cubic_rate_bps(1448, 1e5, 1e-6), 5926 * 1448 * 8 / 0.1, 0.002);
+	/* 1 % at 40 ms: Reno's region, 3.5 Mbit/s predicted (3.4 measured). */
+	assert_near(cubic_rate_bps(1448, 4e4, 1e-2), 3.5e6, 0.02);
+	/* RFC 8312, section 5.2: 10 Gbit/s, 100 ms, 1500-byte packets need 2.9e-8 (CUBIC) and 2e-10. */
+	assert_near(cubic_loss_for_rate(1500, 1e5, 10e9), 2.9e-8, 0.05);
+	assert_near(reno_loss_for_rate(1500, 1e5, 10e9), 2e-10, 0.1);
+}
+
+static void test_loss_inverse(void **state)
+{
+	(void)state;
+	unsigned seed = 7;
+
+	print_message("seed %u\n", seed);
+	srand(seed);
+	for (int i = 0; i < 2000; i++) {
+		double rtt_us = pow(10, 2 + 3.5 * rand() / RAND_MAX);
+		double loss = pow(10, -8 + 6.0 * rand() / RAND_MAX);
+		double rate = cubic_rate_bps(1448, rtt_us, loss);
+		assert_near(cubic_loss_for_rate(1448, rtt_us, rate), loss, 1e-6);
+		assert_true(cubic_rate_bps(1448, rtt_us, loss / 2) > rate);
+	}
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	struct path path;
+
+	/* Story A: 703 Mbit/s with 4.36 MiB: 52.0 ms; 3.34 Gbit/s over it: 21.7 MB. */
+	path_from_numbers(&path,
+	    &(struct path_given){.bandwidth_bps = 703e6, .window_bytes = 4571791, .target_bps = 3.34e9});
+	assert_near(path.rtt.us, 4571791 * 8 / 703e6 * 1e6, 1e-9);
+	assert_int_equal(path.rtt.method, RTT_WINDOW_RATE);
+	assert_near(path.bdp_bytes, 21.72e6, 1e-3);
+	path_from_numbers(&path, &(struct path_given){.bandwidth_bps = 3.34e9, .rtt_us = 52000});
+	assert_near(path.bdp_bytes, 21710000, 1e-9);
+	path_from_numbers(&path, &(struct path_given){.rtt_us = 52000, .window_bytes = 4194304});
+	assert_near(path.rate_bps, 645.3e6, 1e-3);
+}
+
+static void test_memory(void **state)
+{
+	(void)state;
+	struct exposure exposure;
+	struct exposure_input input = {.page_size = 4096,
+	    .tcp_mem_pages = {190464, 253952, 380928},
+	    .ram_bytes = 16ULL << 30,
+	    .connections = 10000,
+	    .active = 10000,
+	    .rmem_min_bytes = 4096,
+	    .rmem_max_bytes = 20971520,
+	    .wmem_max_bytes = 20971520,
+	    .bdp_bytes = 50e6,
+	    .receives = true,
+	    .sends = true};
+
+	exposure_reckon(&input, &exposure);
+	/* 744 MiB, 992 MiB, 1.45 GiB; worst 10,000 x 40 MiB = 390.6 GiB; pressure at 992 / 40 = 24. */
+	assert_near(exposure.low_bytes, 744 * MIB, 0);
+	assert_near(exposure.pressure_bytes, 992 * MIB, 0);
+	assert_near(exposure.worst_bytes, 10000 * 40 * MIB, 0);
+	assert_near(exposure.per_connection_bytes, 40 * MIB, 0);
+	assert_near(exposure.pressure_at_connections, 24, 0);
+	assert_true(exposure.bounded_before_ram);
+	assert_false(exposure.looks_like_bytes);
+	/* A busy one holds the BDP, not the ceiling, when that is less. */
+	input.bdp_bytes = 1e6;
+	exposure_reckon(&input, &exposure);
+	assert_near(exposure.per_connection_bytes, 2e6, 0);
+	/* tcp_mem = 16777216 three times is 64 GiB: bytes were meant. */
+	for (int i = 0; i < 3; i++)
+		input.tcp_mem_pages[i] = 16777216;
+	exposure_reckon(&input, &exposure);
+	assert_near(exposure.high_bytes, 64 * 1024 * MIB, 0);
+	assert_true(exposure.looks_like_bytes);
+	assert_false(exposure.bounded_before_ram);
+}
+
+static void test_memory_defaults(void **state)
+{
+	(void)state;
+	struct exposure exposure;
+	struct exposure_input input = {.page_size = 4096, .ram_bytes = 24683656ULL << 10};
+
+	/* A host with 24,683,656 kB has 287898 383866 575796 by itself. */
+	exposure_reckon(&input, &exposure);
+	assert_true(exposure.limits_are_default);
+	assert_near(exposure.low_bytes / 4096, 287898, 0.01);
+	assert_near(exposure.high_bytes / 4096, 575796, 0.01);
+}
+
+static void test_rfc6349(void **state)
+{
+	(void)state;
+	struct path path = {.has = PATH_LOSS | PATH_LOADED_RTT | PATH_IDLE_RTT | PATH_TARGET | PATH_MEAN_RATE,
+	    .loss_ratio = 0.02,
+	    .loaded_rtt_us = 75000,
+	    .idle_rtt_us = 25000,
+	    .target_bps = 1e9,
+	    .mean_rate_bps = 500e6};
+	struct rfc6349 metrics;
+
+	rfc6349_reckon(&path, &metrics);
+	assert_near(metrics.tcp_efficiency, 0.98, 1e-12);
+	assert_near(metrics.buffer_delay, 2, 1e-12); /* (75 - 25) / 25: 200 % */
+	assert_near(metrics.transfer_time_ratio, 2, 1e-12);
+	/* Gigabit Ethernet, MTU 1500, timestamps: 941.5 Mbit/s of payload. */
+	assert_near(ethernet_payload_bps(1e9, 1448), 941.5e6, 1e-4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_window_share),
+	    cmocka_unit_test(test_window_measured),
+	    cmocka_unit_test(test_window_scale),
+	    cmocka_unit_test(test_setsockopt),
+	    cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_ceiling_round),
+	    cmocka_unit_test(test_loss_bounds),
+	    cmocka_unit_test(test_loss_inverse),
+	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_memory_defaults),
+	    cmocka_unit_test(test_rfc6349),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
