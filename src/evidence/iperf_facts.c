@@ -1,0 +1,141 @@
+#include "evidence/iperf_facts.h"
+
+#include <bsd/string.h>
+#include <ctype.h>
+#include <string.h>
+
+void iperf_text_take(const char *text, const char *stops, char *out, size_t size)
+{
+	size_t length = strcspn(text, stops);
+
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	strlcpy(out, text, length < size ? length + 1 : size);
+}
+
+static double number_after(const char *text, const char *phrase, bool *found)
+{
+	const char *p = strstr(text, phrase);
+	double number = 0;
+
+	*found = false;
+	if (p) {
+		p += strlen(phrase);
+		*found = iperf_number_take(&p, &number);
+	}
+	return number;
+}
+
+/* The number in front of a phrase: "10 second test". */
+static double number_before(const char *text, const char *phrase, bool *found)
+{
+	const char *p = strstr(text, phrase), *start = p;
+	double number = 0;
+
+	*found = false;
+	if (!p)
+		return 0;
+	while (start > text && (isdigit((unsigned char)start[-1]) || start[-1] == '.'))
+		start--;
+	if (start < p)
+		*found = iperf_number_take(&start, &number);
+	return number;
+}
+
+static void mss_take(struct iperf_part *part, const char *rest)
+{
+	double number;
+
+	if (iperf_number_take(&rest, &number) && number >= 1 && number <= UINT16_MAX)
+		part->mss = (uint32_t)number;
+}
+
+static void target_take(struct iperf_part *part, const char *rest)
+{
+	if (iperf_number_take(&rest, &part->target_rate_bps))
+		part->has |= RUN_TARGET_RATE;
+}
+
+static void starting_take(struct iperf_part *part, const char *rest)
+{
+	bool found;
+
+	if (strncmp(rest, "UDP", 3) == 0)
+		part->protocol = PROTOCOL_UDP;
+	else if (strncmp(rest, "SCTP", 4) == 0)
+		part->protocol = PROTOCOL_SCTP;
+	double number = number_before(rest, " streams", &found);
+	if (found && number <= STREAMS_MAX)
+		part->streams = (unsigned)number;
+	number = number_after(rest, "omitting ", &found);
+	if (found) {
+		part->omit_s = number;
+		part->has |= RUN_OMIT;
+	}
+	number = number_before(rest, " second test", &found);
+	if (found) {
+		part->duration_s = number;
+		part->has |= RUN_DURATION;
+	}
+}
+
+/* "local/sender 24.2% (0.3%u/23.8%s), remote/receiver 29.0% (...)" */
+static void cpu_take(struct iperf_part *part, const char *rest)
+{
+	bool sender, receiver, remote_sender, remote_receiver;
+	double as_sender = number_after(rest, "local/sender ", &sender);
+	double as_receiver = number_after(rest, "local/receiver ", &receiver);
+	double from_sender = number_after(rest, "remote/sender ", &remote_sender);
+	double from_receiver = number_after(rest, "remote/receiver ", &remote_receiver);
+
+	if (!sender && !receiver)
+		return;
+	part->has |= RUN_SENDER_CPU;
+	part->local_role_known = true;
+	part->local_sends = sender;
+	part->local_cpu = sender ? as_sender : as_receiver;
+	part->remote_cpu = remote_sender ? from_sender : remote_receiver ? from_receiver : 0;
+}
+
+static void sender_cc_take(struct iperf_part *part, const char *rest)
+{
+	iperf_text_take(rest, " \t", part->sender_cc, sizeof(part->sender_cc));
+}
+
+static void receiver_cc_take(struct iperf_part *part, const char *rest)
+{
+	iperf_text_take(rest, " \t", part->receiver_cc, sizeof(part->receiver_cc));
+}
+
+/* -d of iperf3 up to 3.1: "tcpi_snd_cwnd 50 tcpi_snd_mss 1326 tcpi_rtt 93887", before each row. */
+static void debug_take(struct iperf_part *part, const char *rest)
+{
+	bool found;
+	double number = number_after(rest, "tcpi_snd_mss ", &found);
+
+	if (found && number >= 1 && number <= UINT16_MAX)
+		part->mss = (uint32_t)number;
+	number = number_after(rest, "tcpi_rtt ", &found);
+	part->debug_lines += found && number > 0 ? 1 : 2;
+	part->debug_rtt_us = number;
+}
+
+static const struct iperf_fact facts[] = {
+    {.phrase = "TCP MSS: ", .take = mss_take},
+    {.phrase = "Target Bitrate: ", .take = target_take},
+    {.phrase = "Starting Test: protocol: ", .take = starting_take},
+    {.phrase = "CPU Utilization: ", .take = cpu_take},
+    {.phrase = "snd_tcp_congestion ", .take = sender_cc_take},
+    {.phrase = "rcv_tcp_congestion ", .take = receiver_cc_take},
+    {.phrase = "tcpi_snd_cwnd ", .take = debug_take},
+};
+
+const struct iperf_fact *iperf_fact_at(const char *p)
+{
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const char *phrase = facts[i].phrase;
+		if (phrase[0] == *p && strncmp(phrase, p, strlen(phrase)) == 0)
+			return &facts[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,517 @@
+#include "evidence/iperf_flow.h"
+
+#include <err.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times are printed with two decimals, so that two of them differ by up to this when equal. */
+#define TIME_STEP_S 0.011
+/* Streams of one interval are read out one after another; on a slow machine with many streams the
+ * borders differ by a few hundredths of a second. */
+#define BORDER_SLACK_S 0.02
+/* The rows after the last full interval hold what trickled in while the test was being closed. */
+#define TAIL_SHARE 0.2
+/* FreeBSD before iperf3 3.2 multiplied the window by the MSS twice (iperf issues 338, 465, 475):
+ * windows above this that would take more than a second to send are that. */
+#define CWND_SANE_BYTES (256.0 * 1024 * 1024)
+#define CWND_SANE_S 1.0
+/* iperf3 before 3.1 against 3.2 and later prints a jitter of years: clock against duration. */
+#define JITTER_SANE_MS 1e6
+
+static struct flow_stream *stream_find(struct flow *flow, const struct iperf_row *row)
+{
+	if (row->sum)
+		return &flow->sum;
+	for (unsigned i = 0; i < flow->stream_count; i++) {
+		unsigned at = flow->hint + i;
+		if (at >= flow->stream_count)
+			at -= flow->stream_count;
+		if (flow->streams[at].id == row->id) {
+			flow->hint = at + 1 < flow->stream_count ? at + 1 : 0;
+			return &flow->streams[at];
+		}
+	}
+	return NULL;
+}
+
+/* The row's stream, taken on if it is new; NULL beyond STREAMS_MAX. */
+static struct flow_stream *stream_get(struct flow *flow, const struct iperf_row *row)
+{
+	struct flow_stream *stream = stream_find(flow, row);
+
+	if (row->sum)
+		flow->has_sum = true;
+	if (stream || flow->stream_count == STREAMS_MAX)
+		return stream;
+	stream = &flow->streams[flow->stream_count++];
+	flow->hint = 0;
+	stream->id = row->id;
+	return stream;
+}
+
+/* Same borders, give or take what differs between streams? */
+static bool gather_takes(const struct flow *flow, const struct iperf_row *row)
+{
+	const struct flow_gather *g = &flow->gather;
+	double rows = g->rows;
+	double start = rows > 0 ? g->start_s / rows : g->sum.start_s;
+	double end = rows > 0 ? g->end_s / rows : g->sum.end_s;
+
+	if (g->rows == 0 && g->sum.kind != ROW_DATA)
+		return false;
+	double slack = fmax(BORDER_SLACK_S, (end - start) / 2);
+	return fabs(row->start_s - start) <= slack && fabs(row->end_s - end) <= slack;
+}
+
+/* Does the row span everything seen so far, as the unlabelled summary row of UDP before 3.2 does? */
+static bool row_spans(const struct flow *flow, const struct flow_stream *stream,
+    const struct iperf_row *row, bool header_again)
+{
+	if (!stream || !stream->own.seen || row->omitted)
+		return false;
+	double last_s = stream->last_end_s - stream->last_start_s;
+	if (stream->own.seconds < 1.5 * last_s && !(header_again && (row->has & ROW_JITTER)))
+		return false;
+	return row->start_s <= flow->first_start_s + BORDER_SLACK_S &&
+	       fabs(row->end_s - stream->last_end_s) <= BORDER_SLACK_S;
+}
+
+/* An untagged row that is no summary: the next interval, or the first of another test? */
+static enum flow_fit interval_fit(
+    const struct flow *flow, const struct flow_stream *stream, const struct iperf_row *row)
+{
+	double start_s = flow->last_start_s, end_s = flow->last_end_s;
+	bool omitted = flow->last_omitted;
+
+	if (stream && stream->bin) {
+		start_s = stream->last_start_s;
+		end_s = stream->last_end_s;
+		omitted = stream->last_omitted;
+		if (row->start_s == start_s && row->end_s == end_s && row->omitted == omitted &&
+		    row->bytes == stream->last_bytes)
+			return FIT_DUPLICATE;
+	} else if (flow->bins == 0 || gather_takes(flow, row)) {
+		return FIT_INTERVAL;
+	}
+	/* -O: the clock starts anew after the warm-up */
+	if (omitted && !row->omitted)
+		return FIT_INTERVAL;
+	if (row->omitted && !omitted)
+		return FIT_NEW_TEST;
+	double middle_s = (start_s + end_s) / 2;
+	return row->start_s >= middle_s - TIME_STEP_S ? FIT_INTERVAL : FIT_NEW_TEST;
+}
+
+enum flow_fit flow_fit(struct flow *flow, const struct iperf_row *row, bool header_again)
+{
+	const struct flow_stream *stream = stream_find(flow, row);
+
+	if (row->side != SIDE_NONE)
+		return stream && stream->sides[row->side].seen ? FIT_NEW_TEST : FIT_SUMMARY;
+	if (row_spans(flow, stream, row, header_again))
+		return stream->unlabelled ? FIT_NEW_TEST : FIT_SUMMARY;
+	if (flow->has_summary || header_again)
+		return FIT_NEW_TEST;
+	/* the SUM row's omitted flag can differ from its streams' at the border */
+	if (row->sum && flow->gather.rows > 0 && gather_takes(flow, row) &&
+	    flow->gather.sum.kind != ROW_DATA)
+		return FIT_INTERVAL;
+	return interval_fit(flow, stream, row);
+}
+
+/* A tail of 2.00-2.00 s is not of zero length: the rate, printed to three digits, tells the time
+ * better than two decimals do. */
+static double row_end(const struct iperf_row *row)
+{
+	double printed = row->end_s - row->start_s;
+
+	if (printed >= 0.5 || !(row->has & ROW_RATE) || row->rate_bps <= 0)
+		return row->end_s;
+	double reckoned = (double)row->bytes * 8 / row->rate_bps;
+	return fabs(reckoned - printed) <= TIME_STEP_S ? row->start_s + reckoned : row->end_s;
+}
+
+/* The held interval goes into the series and the totals. */
+static void held_push(struct flow *flow, bool into_series)
+{
+	const struct bin *bin = &flow->held;
+	double length = bin->end_s - bin->start_s;
+
+	flow->own.seen = true;
+	flow->own.bytes += bin->bytes;
+	flow->own.seconds += length;
+	flow->own_retransmits += bin->retransmits;
+	flow->counted++;
+	if (bin->has & BIN_RETRANSMITS)
+		flow->with_retransmits++;
+	/* an interval without length has no rate */
+	if (into_series && length > 0)
+		series_add(&flow->series, bin);
+	flow->held_rows = 0;
+}
+
+/* One interval from its rows; false when there were none. */
+static bool gather_bin(const struct flow_gather *g, struct bin *bin)
+{
+	*bin = g->bin;
+	if (g->rows == 0 && g->sum.kind != ROW_DATA)
+		return false;
+	if (g->rows > 0) {
+		bin->start_s = g->start_s / g->rows;
+		bin->end_s = g->end_s / g->rows;
+		if (g->with_retransmits == g->rows)
+			bin->has |= BIN_RETRANSMITS;
+		if (g->with_cwnd == g->rows)
+			bin->has |= BIN_CWND;
+		if (g->with_rtt == g->rows)
+			bin->has |= BIN_RTT;
+		bin->cwnd_min_bytes = bin->cwnd_max_bytes = bin->cwnd_bytes;
+		bin->rtt_us /= g->rows;
+	}
+	/* stream rows are missing from the paste when the sum is more than they come to */
+	if (g->sum.kind == ROW_DATA && (double)g->sum.bytes > (double)bin->bytes * 1.02) {
+		bin->bytes = g->sum.bytes;
+		bin->has &= ~(unsigned)(BIN_CWND | BIN_RETRANSMITS);
+		if (g->sum.has & ROW_RETRANSMITS)
+			bin->has |= BIN_RETRANSMITS;
+		bin->retransmits = g->sum.retransmits;
+	}
+	if (g->rows == 0) {
+		bin->start_s = g->sum.start_s;
+		bin->end_s = row_end(&g->sum);
+		bin->bytes = g->sum.bytes;
+		bin->retransmits = g->sum.retransmits;
+		if (g->sum.has & ROW_RETRANSMITS)
+			bin->has |= BIN_RETRANSMITS;
+	}
+	return true;
+}
+
+static void gather_close(struct flow *flow)
+{
+	struct flow_gather *g = &flow->gather;
+	unsigned rows = g->rows ? g->rows : 1;
+	struct bin bin;
+
+	if (gather_bin(g, &bin)) {
+		if (g->omitted) {
+			flow->omitted++;
+			flow->omitted_s = bin.end_s;
+		} else {
+			/* a log that begins inside an interval lacks streams of it */
+			if (flow->held_rows > 0 && (flow->own.seen || flow->held_rows >= rows))
+				held_push(flow, true);
+			flow->held = bin;
+			flow->held_rows = rows;
+		}
+	}
+	memset(g, 0, sizeof(*g));
+}
+
+static void gather_add(struct flow *flow, const struct iperf_row *row)
+{
+	struct flow_gather *g = &flow->gather;
+	struct bin *bin = &g->bin;
+
+	g->rows++;
+	g->start_s += row->start_s;
+	g->end_s += row_end(row);
+	bin->bytes += row->bytes;
+	if (row->has & ROW_RETRANSMITS) {
+		bin->retransmits += row->retransmits;
+		g->with_retransmits++;
+	}
+	if (row->has & ROW_CWND_COLUMN)
+		flow->saw_cwnd = true;
+	if (row->has & ROW_CWND) {
+		bin->cwnd_bytes += row->cwnd_bytes;
+		g->with_cwnd++;
+		double seconds = row->end_s - row->start_s;
+		if (row->bytes > 0 && (double)row->cwnd_bytes > CWND_SANE_BYTES &&
+		    (double)row->cwnd_bytes * seconds > (double)row->bytes * CWND_SANE_S)
+			flow->cwnd_broken = true;
+	}
+	if (row->has & ROW_RTT) {
+		if (!g->with_rtt || row->rtt_us < bin->rtt_min_us)
+			bin->rtt_min_us = row->rtt_us;
+		bin->rtt_us += row->rtt_us;
+		g->with_rtt++;
+	}
+}
+
+/* What a counted interval row adds to the totals. */
+static void row_count(struct flow *flow, struct flow_stream *stream, const struct iperf_row *row)
+{
+	if ((row->has & ROW_JITTER) && !(row->sum && flow->stream_count > 0)) {
+		flow->loss_rows.lost += row->lost;
+		flow->loss_rows.packets += row->packets;
+		flow->loss_rows.jitter_ms = row->jitter_ms;
+		flow->loss_rows.has |= ROW_JITTER;
+	}
+	if (!stream)
+		return;
+	if (!flow->counting)
+		flow->first_start_s = row->start_s;
+	flow->counting = true;
+	stream->own.seen = true;
+	stream->own.bytes += row->bytes;
+	stream->own.seconds += row_end(row) - row->start_s;
+	if (row->has & ROW_RETRANSMITS)
+		stream->own_retransmits += row->retransmits;
+}
+
+/* Does the row open an interval, the one before being over? */
+static bool row_opens(
+    const struct flow *flow, const struct flow_stream *stream, const struct iperf_row *row)
+{
+	const struct flow_gather *g = &flow->gather;
+
+	if (!gather_takes(flow, row) || g->sum.kind == ROW_DATA)
+		return true; /* a SUM row ends its interval */
+	if (row->sum)
+		return false;
+	return (stream && stream->bin == flow->bins) || g->omitted != row->omitted;
+}
+
+void flow_interval(struct flow *flow, const struct iperf_row *row)
+{
+	struct flow_stream *stream = stream_get(flow, row);
+	struct flow_gather *g = &flow->gather;
+
+	if (row_opens(flow, stream, row)) {
+		gather_close(flow);
+		flow->bins++;
+		g->omitted = row->omitted;
+		flow->last_start_s = row->start_s;
+		flow->last_end_s = row->end_s;
+		flow->last_omitted = row->omitted;
+	}
+	if (row->sum)
+		g->sum = *row;
+	else
+		gather_add(flow, row);
+	if (stream) {
+		stream->bin = flow->bins;
+		stream->last_start_s = row->start_s;
+		stream->last_end_s = row->end_s;
+		stream->last_bytes = row->bytes;
+		stream->last_omitted = g->omitted;
+	}
+	if (!g->omitted)
+		row_count(flow, stream, row);
+}
+
+void flow_duplicate(struct flow *flow, const struct iperf_row *row)
+{
+	/* an empty tail printed twice means nothing */
+	if (row->bytes > 0 && row->end_s - row->start_s > 2 * BORDER_SLACK_S)
+		flow->duplicated = true;
+}
+
+/* Loss and jitter of a summary row: the receiver's own, or the only one there was before 3.2. */
+static void summary_loss(struct flow *flow, const struct iperf_row *row)
+{
+	if (!(row->has & ROW_JITTER) || row->side == SIDE_SENDER || row->packets == 0)
+		return;
+	if (flow->loss_from_sum)
+		return;
+	if (row->sum) {
+		flow->loss_from_sum = true;
+		flow->lost = flow->packets = 0;
+	}
+	flow->loss_seen = true;
+	flow->lost += row->lost;
+	flow->packets += row->packets;
+	flow->jitter_ms = row->jitter_ms;
+}
+
+void flow_summary(struct flow *flow, const struct iperf_row *row)
+{
+	struct flow_stream *stream = stream_get(flow, row);
+	enum row_side side = row->side;
+
+	flow->has_summary = true;
+	summary_loss(flow, row);
+	if (!stream)
+		return;
+	if (side == SIDE_NONE) {
+		/* UDP before 3.2: the sender's bytes with the receiver's loss; 0.00 on a server */
+		stream->unlabelled = true;
+		side = SIDE_SENDER;
+	}
+	struct flow_total *total = &stream->sides[side];
+	total->seen = true;
+	total->bytes = row->bytes;
+	total->seconds = row->end_s - row->start_s;
+	if (side == SIDE_SENDER && (row->has & ROW_RETRANSMITS)) {
+		stream->has_retransmits = true;
+		stream->retransmits = row->retransmits;
+	}
+}
+
+void flow_end(struct flow *flow)
+{
+	gather_close(flow);
+	if (flow->held_rows == 0)
+		return;
+	double length = flow->held.end_s - flow->held.start_s;
+	double usual = flow->counted ? flow->own.seconds / flow->counted : length;
+	/* a paste that ends inside an interval lacks streams of it */
+	bool cut = !flow->has_summary && flow->counted > 0 && flow->held_rows < flow->stream_count;
+	if (!cut)
+		held_push(flow, length >= TAIL_SHARE * usual);
+	flow->held_rows = 0;
+	if (flow->cwnd_broken) {
+		for (size_t i = 0; i < flow->series.count; i++)
+			flow->series.bins[i].has &= ~(unsigned)BIN_CWND;
+	}
+	struct flow_total sent = flow_side(flow, SIDE_SENDER);
+	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
+	flow->zero_side = sent.seen && received.seen && (sent.bytes == 0) != (received.bytes == 0);
+}
+
+struct flow_total flow_side(const struct flow *flow, enum row_side side)
+{
+	struct flow_total total = flow->sum.sides[side];
+
+	if (total.seen)
+		return total;
+	for (unsigned i = 0; i < flow->stream_count; i++) {
+		const struct flow_total *one = &flow->streams[i].sides[side];
+		if (!one->seen)
+			continue;
+		total.seen = true;
+		total.bytes += one->bytes;
+		total.seconds = fmax(total.seconds, one->seconds);
+	}
+	return total;
+}
+
+/* Bytes of a stream as its summary says, the receiver's first, else as its intervals say. */
+static void fill_streams(const struct flow *flow, struct run *run)
+{
+	run->streams = flow->stream_count;
+	if (flow->stream_count == 0) /* iperf3 prints SUM rows for two streams and more */
+		run->streams = flow->has_sum ? 2 : 1;
+	if (flow->stream_count == 0)
+		return;
+	run->stream_totals = calloc(flow->stream_count, sizeof(*run->stream_totals));
+	if (!run->stream_totals)
+		err(1, NULL);
+	run->stream_count = flow->stream_count;
+	for (unsigned i = 0; i < flow->stream_count; i++) {
+		const struct flow_stream *stream = &flow->streams[i];
+		const struct flow_total *total = &stream->own;
+		const struct flow_total *sent = &stream->sides[SIDE_SENDER];
+		const struct flow_total *received = &stream->sides[SIDE_RECEIVER];
+		if (flow->duplicated && stream->own.seen)
+			total = &stream->own;
+		else if (received->seen && (received->bytes > 0 || !sent->bytes))
+			total = received;
+		else if (sent->seen && (sent->bytes > 0 || !stream->own.seen))
+			total = sent;
+		run->stream_totals[i].bytes = total->bytes;
+		run->stream_totals[i].seconds = total->seconds;
+		run->stream_totals[i].retransmits =
+		    stream->has_retransmits ? stream->retransmits : stream->own_retransmits;
+	}
+}
+
+static void fill_totals(const struct flow *flow, struct run *run)
+{
+	struct flow_total sent = flow_side(flow, SIDE_SENDER);
+	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
+	struct flow_total *local = run->local_sends ? &sent : &received;
+
+	/* 0.00 Bytes is what iperf3 prints for what the other end did not tell: 3.1 servers,
+	 * interrupted clients */
+	if (sent.bytes == 0 && (received.bytes > 0 || !run->local_sends))
+		sent.seen = false;
+	if (received.bytes == 0 && (sent.bytes > 0 || run->local_sends))
+		received.seen = false;
+	/* the server of an interrupted client prints the bytes of the whole test over the time of
+	 * its full intervals */
+	if (flow->own.seen && (flow->duplicated || !local->seen || local->bytes == 0))
+		*local = flow->own;
+	if (sent.seen) {
+		run->has |= RUN_SENT;
+		run->sent_bytes = sent.bytes;
+		run->sent_seconds = sent.seconds;
+	}
+	if (received.seen) {
+		run->has |= RUN_RECEIVED;
+		run->received_bytes = received.bytes;
+		run->received_seconds = received.seconds;
+	}
+}
+
+static void fill_retransmits(const struct flow *flow, struct run *run)
+{
+	bool seen = flow->sum.has_retransmits;
+	uint64_t retransmits = flow->sum.retransmits;
+
+	/* a receiver knows none; the 3.0 betas printed 0 there */
+	if (!run->local_sends) {
+		for (size_t i = 0; i < run->series.count; i++)
+			run->series.bins[i].has &= ~(unsigned)BIN_RETRANSMITS;
+	}
+	for (unsigned i = 0; !flow->sum.has_retransmits && i < flow->stream_count; i++) {
+		if (flow->streams[i].has_retransmits) {
+			seen = true;
+			retransmits += flow->streams[i].retransmits;
+		}
+	}
+	if (!seen && run->local_sends && flow->counted > 0 &&
+	    flow->with_retransmits == flow->counted) {
+		seen = true;
+		retransmits = flow->own_retransmits;
+	}
+	if (seen) {
+		run->has |= RUN_RETRANSMITS;
+		run->retransmits = retransmits;
+	}
+}
+
+static void fill_loss(const struct flow *flow, struct run *run)
+{
+	uint64_t lost = flow->lost, packets = flow->packets;
+	double jitter_ms = flow->jitter_ms;
+
+	if (!flow->loss_seen && (flow->loss_rows.has & ROW_JITTER)) {
+		lost = flow->loss_rows.lost;
+		packets = flow->loss_rows.packets;
+		jitter_ms = flow->loss_rows.jitter_ms;
+	}
+	if (packets == 0 || jitter_ms > JITTER_SANE_MS)
+		return;
+	run->has |= RUN_JITTER;
+	run->lost = lost;
+	run->packets = packets;
+	run->jitter_ms = jitter_ms;
+}
+
+void flow_fill(struct flow *flow, struct run *run)
+{
+	run->series = flow->series;
+	memset(&flow->series, 0, sizeof(flow->series));
+	run->omitted_intervals = flow->omitted;
+	if (flow->omitted > 0) {
+		run->has |= RUN_OMIT;
+		run->omit_s = flow->omitted_s;
+	}
+	run->has_summary = flow->has_summary;
+	run->rounding = 0.005;
+	fill_streams(flow, run);
+	fill_totals(flow, run);
+	fill_retransmits(flow, run);
+	fill_loss(flow, run);
+}
+
+void flow_free(struct flow *flow)
+{
+	if (!flow)
+		return;
+	series_free(&flow->series);
+	free(flow);
+}

@@ -1,0 +1,422 @@
+#include "evidence/iperf_test.h"
+
+#include <bsd/string.h>
+#include <err.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* iperf3's port: the end that has it is the server, when nothing else tells. */
+#define SERVER_PORT 5201
+/* Counts from here on are -1 and -2 in 32 bits: the stack does not tell retransmits. */
+#define COUNT_WRAPPED 4294967280LL
+/* No UDP datagram is longer. */
+#define DATAGRAM_MAX 65507
+
+enum flow_index { FLOW_PLAIN, FLOW_TX, FLOW_RX, FLOW_COUNT };
+
+struct iperf_test *iperf_test_new(const char *title)
+{
+	struct iperf_test *test = calloc(1, sizeof(*test));
+
+	if (!test)
+		err(1, NULL);
+	strlcpy(test->title, title, sizeof(test->title));
+	test->parts[0].client = true;
+	test->parts[1].role_known = true;
+	return test;
+}
+
+struct iperf_part *iperf_test_part(struct iperf_test *test)
+{
+	return &test->parts[test->server_output];
+}
+
+bool iperf_part_has_rows(const struct iperf_part *part)
+{
+	if (part->columns != COLUMNS_UNKNOWN)
+		return true;
+	for (size_t i = 0; i < FLOW_COUNT; i++) {
+		if (part->flows[i])
+			return true;
+	}
+	return false;
+}
+
+bool iperf_test_is_empty(const struct iperf_test *test)
+{
+	const struct iperf_part *part = &test->parts[0];
+
+	return !part->begun && part->connections == 0 && !iperf_part_has_rows(part);
+}
+
+static enum flow_index role_flow(enum row_role role)
+{
+	switch (role) {
+	case ROLE_TX_CLIENT:
+	case ROLE_TX_SERVER:
+		return FLOW_TX;
+	case ROLE_RX_CLIENT:
+	case ROLE_RX_SERVER:
+		return FLOW_RX;
+	case ROLE_NONE:
+	default:
+		return FLOW_PLAIN;
+	}
+}
+
+static bool columns_are_udp(enum row_columns columns)
+{
+	return columns == COLUMNS_DATAGRAMS || columns == COLUMNS_JITTER;
+}
+
+/* Is the bare number behind the rate a count of datagrams, and not of retransmits? */
+static bool count_is_datagrams(const struct iperf_part *part, const struct iperf_row *row)
+{
+	if (part->columns != COLUMNS_UNKNOWN)
+		return columns_are_udp(part->columns);
+	if ((row->has & ROW_CWND_COLUMN) || row->side != SIDE_NONE)
+		return false;
+	const struct flow *flow = part->flows[role_flow(row->role)];
+	if (flow && flow->saw_cwnd)
+		return false;
+	if (part->protocol == PROTOCOL_UDP)
+		return true;
+	/* without a header: TCP rows of a sender have a window too, but for SUM */
+	return row->count > 0 && row->count < COUNT_WRAPPED &&
+	       row->bytes / (uint64_t)row->count <= DATAGRAM_MAX;
+}
+
+/* Gives the figures of a row the meaning that the header lends them. */
+static void row_settle(struct iperf_part *part, struct iperf_row *row)
+{
+	if (row->has & ROW_JITTER)
+		part->protocol = PROTOCOL_UDP;
+	if (row->has & ROW_COUNT) {
+		if (count_is_datagrams(part, row)) {
+			part->protocol = PROTOCOL_UDP;
+		} else if (row->count >= 0 && row->count < COUNT_WRAPPED) {
+			row->retransmits = (uint64_t)row->count;
+			row->has |= ROW_RETRANSMITS;
+		}
+	}
+	/* with several streams the debug lines come before all rows, in an order of their own */
+	if (part->debug_lines == 1 && !row->sum && row->side == SIDE_NONE) {
+		row->rtt_us = part->debug_rtt_us;
+		row->has |= ROW_RTT;
+	}
+	part->debug_lines = 0;
+}
+
+static bool header_take(struct iperf_part *part, enum row_columns columns)
+{
+	bool rows = false;
+
+	for (size_t i = 0; i < FLOW_COUNT; i++) {
+		if (!part->flows[i])
+			continue;
+		rows = true;
+		if (part->flows[i]->has_summary)
+			return false;
+	}
+	if (rows && part->header_again)
+		return false;
+	if (rows)
+		part->header_again = true;
+	else
+		part->interval_columns = columns;
+	if (columns_are_udp(columns))
+		part->protocol = PROTOCOL_UDP;
+	part->columns = columns;
+	return true;
+}
+
+/* [TX-C] and the like tell the end as well; false when it is the other end than so far. */
+static bool role_take(struct iperf_part *part, enum row_role role)
+{
+	bool client = role == ROLE_TX_CLIENT || role == ROLE_RX_CLIENT;
+
+	if (role == ROLE_NONE)
+		return true;
+	if (part->role_known && part->client != client)
+		return false;
+	part->role_known = true;
+	part->client = client;
+	part->bidir = true;
+	return true;
+}
+
+bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row *row)
+{
+	struct iperf_part *part = iperf_test_part(test);
+
+	if (row->kind == ROW_HEADER)
+		return header_take(part, row->columns);
+	if (!role_take(part, row->role))
+		return false;
+	struct flow **slot = &part->flows[role_flow(row->role)];
+	enum flow_fit fit = FIT_INTERVAL;
+	if (*slot)
+		fit = flow_fit(*slot, row, part->header_again);
+	else if (row->side != SIDE_NONE)
+		fit = FIT_SUMMARY;
+	if (fit == FIT_NEW_TEST)
+		return false;
+	row_settle(part, row);
+	if (!*slot) {
+		*slot = calloc(1, sizeof(**slot));
+		if (!*slot)
+			err(1, NULL);
+	}
+	if (!test->numbered)
+		test->number = runs->tests++;
+	test->numbered = true;
+	if (fit == FIT_INTERVAL)
+		flow_interval(*slot, row);
+	else if (fit == FIT_SUMMARY)
+		flow_summary(*slot, row);
+	else
+		flow_duplicate(*slot, row);
+	return true;
+}
+
+/* "A port N" up to the end or " connected to"; the address may have been taken out of a paste. */
+static void endpoint_take(const char **cursor, char *address, size_t size, unsigned *port)
+{
+	const char *p = *cursor, *end = strstr(p, "port ");
+	double number;
+
+	address[0] = '\0';
+	*port = 0;
+	if (!end)
+		return;
+	*cursor = end + strlen("port ");
+	if (iperf_number_take(cursor, &number) && number <= UINT16_MAX)
+		*port = (unsigned)number;
+	/* a socket that takes both families shows IPv4 so, up to 3.0 */
+	if (strncmp(p, "::ffff:", 7) == 0)
+		p += 7;
+	while (end > p && end[-1] == ' ')
+		end--;
+	size_t length = (size_t)(end - p);
+	if (length > 0 && length < size && !memchr(p, ' ', length))
+		strlcpy(address, p, length + 1);
+}
+
+void iperf_part_connected(struct iperf_part *part, const char *text)
+{
+	const char *p = text;
+
+	part->connections++;
+	part->begun = true;
+	if (part->connections > 1)
+		return;
+	endpoint_take(&p, part->local, sizeof(part->local), &part->local_port);
+	p = strstr(p, "connected to ");
+	if (!p)
+		return;
+	p += strlen("connected to ");
+	endpoint_take(&p, part->remote, sizeof(part->remote), &part->remote_port);
+}
+
+/* Which side's summary row holds what the interval rows add up to?  SIDE_NONE when both do. */
+static enum row_side flow_local_side(const struct flow *flow)
+{
+	struct flow_total sent = flow_side(flow, SIDE_SENDER);
+	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
+
+	if (!flow->own.seen || !flow->has_summary)
+		return SIDE_NONE;
+	if (!received.seen || (received.bytes == 0 && sent.bytes > 0))
+		return SIDE_SENDER;
+	if (!sent.seen || (sent.bytes == 0 && received.bytes > 0))
+		return SIDE_RECEIVER;
+	double own = (double)flow->own.bytes;
+	double off_sent = fabs(own - (double)sent.bytes);
+	double off_received = fabs(own - (double)received.bytes);
+	/* what is printed is rounded; nearly equal sides tell nothing */
+	if (fabs(off_sent - off_received) <= 0.02 * own)
+		return SIDE_NONE;
+	return off_sent < off_received ? SIDE_SENDER : SIDE_RECEIVER;
+}
+
+/* Is the end that printed this direction the one that sends?  In order of trust. */
+static bool flow_is_sent(
+    const struct iperf_part *part, const struct flow *flow, enum flow_index index)
+{
+	enum row_side side = flow_local_side(flow);
+	bool udp = part->protocol == PROTOCOL_UDP;
+
+	if (index != FLOW_PLAIN)
+		return index == FLOW_TX;
+	if (part->local_role_known)
+		return part->local_sends;
+	if (part->reverse)
+		return false;
+	if (flow->saw_cwnd)
+		return true;
+	if (flow->own.seen && part->interval_columns != COLUMNS_UNKNOWN &&
+	    part->interval_columns != COLUMNS_PLAIN)
+		return part->interval_columns != COLUMNS_JITTER;
+	if (part->role_known && part->client)
+		return true;
+	/* not every system shows retransmits: plain rows may be a sender's */
+	if (side != SIDE_NONE && (!udp || !part->role_known))
+		return side == SIDE_SENDER;
+	if (part->role_known)
+		return false;
+	return !flow->own.seen;
+}
+
+static bool part_is_client(const struct iperf_part *part, bool sends)
+{
+	if (part->role_known)
+		return part->client;
+	if (part->local_port == SERVER_PORT || part->remote_port == SERVER_PORT)
+		return part->local_port != SERVER_PORT;
+	return sends || !part->connections;
+}
+
+static void run_addresses(const struct iperf_part *part, struct run *run)
+{
+	const char *remote = part->remote[0] ? part->remote : part->host;
+
+	strlcpy(run->sender, run->local_sends ? part->local : remote, sizeof(run->sender));
+	strlcpy(run->receiver, run->local_sends ? remote : part->local, sizeof(run->receiver));
+}
+
+/* What the banner lines of -V said. */
+static void run_facts(const struct iperf_part *part, struct run *run)
+{
+	strlcpy(run->version, part->version, sizeof(run->version));
+	strlcpy(run->system_info, part->system_info, sizeof(run->system_info));
+	strlcpy(run->sender_cc, part->sender_cc, sizeof(run->sender_cc));
+	strlcpy(run->receiver_cc, part->receiver_cc, sizeof(run->receiver_cc));
+	if (part->mss > 0) {
+		run->mss = part->mss;
+		run->has |= RUN_MSS;
+	}
+	if (part->has & RUN_SENDER_CPU) {
+		double sender = run->local_sends ? part->local_cpu : part->remote_cpu;
+		double receiver = run->local_sends ? part->remote_cpu : part->local_cpu;
+		/* 0.0 is what the server prints for the other end */
+		run->has |= sender > 0 || run->local_sends ? RUN_SENDER_CPU : 0;
+		run->has |= receiver > 0 || !run->local_sends ? RUN_RECEIVER_CPU : 0;
+		run->sender_cpu_percent = sender;
+		run->receiver_cpu_percent = receiver;
+	}
+	run->has |= part->has & (RUN_TARGET_RATE | RUN_DURATION | RUN_OMIT);
+	run->target_rate_bps = part->target_rate_bps;
+	run->duration_s = part->duration_s;
+	if (part->has & RUN_OMIT)
+		run->omit_s = part->omit_s;
+}
+
+/* What the command line above the output said, where the output itself said nothing. */
+static void run_command(const struct iperf_command *command, struct run *run)
+{
+	if (!command->client)
+		return;
+	if (command->has & COMMAND_WINDOW) {
+		run->has |= RUN_SOCKET_BUFFER;
+		run->socket_buffer_bytes = command->window_bytes;
+	}
+	if ((command->has & COMMAND_RATE) && !(run->has & RUN_TARGET_RATE)) {
+		run->has |= RUN_TARGET_RATE;
+		run->target_rate_bps = command->rate_bps;
+	}
+	if ((command->has & COMMAND_TIME) && !(run->has & RUN_DURATION)) {
+		run->has |= RUN_DURATION;
+		run->duration_s = command->time_s;
+	}
+	if ((command->has & COMMAND_OMIT) && !(run->has & RUN_OMIT)) {
+		run->has |= RUN_OMIT;
+		run->omit_s = command->omit_s;
+	}
+	/* -C goes for both ends */
+	if (command->cc[0] && !run->sender_cc[0])
+		strlcpy(run->sender_cc, command->cc, sizeof(run->sender_cc));
+	if (command->sctp && run->protocol == PROTOCOL_TCP)
+		run->protocol = PROTOCOL_SCTP;
+}
+
+static void run_streams(
+    const struct iperf_test *test, const struct iperf_part *part, struct run *run)
+{
+	unsigned connections = run->bidir ? part->connections / 2 : part->connections;
+	unsigned told = part->streams ? part->streams : test->command.parallel;
+
+	if (told > STREAMS_MAX)
+		told = STREAMS_MAX;
+	if (connections > STREAMS_MAX)
+		connections = STREAMS_MAX;
+	if (connections > run->streams)
+		run->streams = connections;
+	if (told > run->streams)
+		run->streams = told;
+}
+
+/* Ended as planned?  An interrupted client prints 0.00 Bytes for the other end, and the client of
+ * an interrupted server its last interval twice; what they say goes to stderr. */
+static bool run_is_complete(
+    const struct iperf_test *test, const struct iperf_part *part, const struct flow *flow)
+{
+	if (!flow->has_summary || flow->duplicated || test->error[0])
+		return false;
+	if (test->done || !part->role_known || !part->client || part->protocol == PROTOCOL_UDP)
+		return true;
+	return !flow->zero_side && flow_side(flow, SIDE_SENDER).seen &&
+	       flow_side(flow, SIDE_RECEIVER).seen;
+}
+
+static struct run *run_append(struct iperf_test *test, const struct iperf_part *part,
+    enum flow_index index, struct runs *runs, const char *input)
+{
+	struct flow *flow = part->flows[index];
+	struct run *run = runs_append(runs, input, test->number);
+
+	flow_end(flow);
+	run->protocol = part->protocol;
+	run->local_sends = flow_is_sent(part, flow, index);
+	run->client = part_is_client(part, run->local_sends);
+	run->bidir = part->bidir;
+	run->reverse =
+	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
+	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
+	flow_fill(flow, run);
+	run_addresses(part, run);
+	run_facts(part, run);
+	run_command(&test->command, run);
+	run_streams(test, part, run);
+	run->complete = run_is_complete(test, part, flow);
+	strlcpy(run->title, test->title, sizeof(run->title));
+	strlcpy(run->error, test->error, sizeof(run->error));
+	return run;
+}
+
+struct iperf_outcome iperf_test_close(struct iperf_test *test, struct runs *runs, const char *input)
+{
+	struct iperf_outcome outcome = {.complete = true, .summary = true};
+
+	if (!test)
+		return outcome;
+	strlcpy(outcome.error, test->error, sizeof(outcome.error));
+	for (size_t p = 0; p < 2; p++) {
+		struct iperf_part *part = &test->parts[p];
+		if (test->command.client && part->client) {
+			part->role_known = true;
+			part->reverse = part->reverse || test->command.reverse;
+		}
+		for (enum flow_index i = FLOW_PLAIN; i < FLOW_COUNT; i++) {
+			if (!part->flows[i])
+				continue;
+			const struct run *run = run_append(test, part, i, runs, input);
+			outcome.runs++;
+			outcome.complete = outcome.complete && run->complete;
+			outcome.summary = outcome.summary && run->has_summary;
+			flow_free(part->flows[i]);
+		}
+	}
+	free(test);
+	return outcome;
+}

@@ -1,0 +1,86 @@
+/*
+ * One test of an iperf3 text log while it is read: what the banner lines said, and up to two
+ * directions at each end that printed something.
+ */
+#ifndef BDP_IPERF_TEST_H
+#define BDP_IPERF_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evidence/iperf_command.h"
+#include "evidence/iperf_flow.h"
+#include "evidence/iperf_row.h"
+#include "evidence/run.h"
+
+/* What one end printed.  --get-server-output puts the server's part behind the client's. */
+struct iperf_part {
+	bool client, role_known;
+	bool reverse;			    /* "Reverse mode, remote host ... is sending" */
+	bool local_role_known, local_sends; /* the CPU line says "local/sender" */
+	bool bidir;
+	bool begun; /* a banner that opens a test was seen */
+	enum protocol protocol;
+	enum row_columns columns;	   /* of the header in force */
+	enum row_columns interval_columns; /* of the header before the first row */
+	bool header_again;
+	unsigned connections; /* lines "local ... connected to ..." */
+	unsigned streams;     /* as the "Starting Test" line says; 0 unknown */
+	char host[64];	      /* as in "Connecting to host" or "Accepted connection from" */
+	char local[64], remote[64];
+	unsigned local_port, remote_port;
+	char version[24], system_info[160];
+	char sender_cc[16], receiver_cc[16];
+	uint32_t mss; /* 0 unknown */
+	double local_cpu, remote_cpu;
+	double target_rate_bps, duration_s, omit_s;
+	unsigned has;	      /* RUN_SENDER_CPU: the CPU line was there; RUN_TARGET_RATE,
+	                             * RUN_DURATION, RUN_OMIT */
+	unsigned debug_lines; /* of -d since the last row */
+	double debug_rtt_us;
+	struct flow *flows[3]; /* owned; no role told, transmitting, receiving */
+};
+
+struct iperf_test {
+	unsigned number; /* valid with numbered */
+	bool numbered;
+	char title[64];
+	char error[160];
+	bool done;		      /* "iperf Done." */
+	bool server_output;	      /* parts[1] is being filled */
+	struct iperf_command command; /* .client is false when none was seen */
+	struct iperf_part parts[2];
+};
+
+struct iperf_test *iperf_test_new(const char *title);
+
+/* The part that lines belong to now. */
+struct iperf_part *iperf_test_part(struct iperf_test *test);
+
+/* Rows, or the header above them? */
+bool iperf_part_has_rows(const struct iperf_part *part);
+
+/* Nothing but facts from before a test so far? */
+bool iperf_test_is_empty(const struct iperf_test *test);
+
+/* Takes a header or a data row.  False when it belongs to the next test: close this one, and give
+ * the row to a new one. */
+bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row *row);
+
+/* The text behind "[  5] local ". */
+void iperf_part_connected(struct iperf_part *part, const char *text);
+
+/* How a test ended. */
+struct iperf_outcome {
+	unsigned runs; /* appended */
+	bool complete; /* all of them */
+	bool summary;  /* all of them have one */
+	char error[160];
+};
+
+/* Appends the runs of the test, if it had rows, and frees it.  NULL-safe. */
+struct iperf_outcome iperf_test_close(
+    struct iperf_test *test, struct runs *runs, const char *input);
+
+#endif
