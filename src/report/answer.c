@@ -1,0 +1,269 @@
+#include "report/answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "base/units.h"
+#include "report/wording.h"
+
+/* A target this much above the rate is a wish for more, not rounding. */
+#define TARGET_ABOVE 1.02
+
+struct hold {
+	const char *words;   /* after the rate and a comma */
+	bool at_host;	     /* the name of the host comes after the words */
+	bool as_it_should;   /* no fault of a setting or of the path */
+	bool not_by_setting; /* no kernel setting lifts it */
+};
+
+static const struct hold holds[FACTOR_COUNT] = {
+    [FACTOR_UNKNOWN] = {.words = ""},
+    [FACTOR_APPLICATION] = {.words = "all that the application asked for", .as_it_should = true},
+    [FACTOR_SOCKET_OPTION] = {.words = "held by a socket buffer that the application set",
+	.not_by_setting = true},
+    [FACTOR_CPU] = {.words = "held by the CPU of", .at_host = true, .not_by_setting = true},
+    [FACTOR_RECEIVE_WINDOW] = {.words = "held by the receive window of", .at_host = true},
+    [FACTOR_SEND_BUFFER] = {.words = "held by the send buffer of", .at_host = true},
+    [FACTOR_WINDOW_SCALING_OFF] = {.words = "held to 64 KiB in flight, as window scaling is off"},
+    [FACTOR_RANDOM_LOSS] = {.words = "held by random loss on the path"},
+    [FACTOR_POLICER] = {.words = "held by a policer or a shallow queue on the path",
+	.not_by_setting = true},
+    [FACTOR_QUEUE] = {.words = "all that the path carries, through a queue that fills"},
+    [FACTOR_LINK] = {.words = "all that the link carries", .as_it_should = true},
+};
+
+static const struct setting *first_change(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->setting_count; i++) {
+		if (plan->settings[i].change)
+			return &plan->settings[i];
+	}
+	return NULL;
+}
+
+/* "net.ipv4.tcp_rmem" is known by its last part. */
+static const char *short_key(enum tunable_id id)
+{
+	const char *dot = strrchr(tunables[id].key, '.');
+
+	return dot ? dot + 1 : tunables[id].key;
+}
+
+/* The numbers of a loss or of a queue, which say more than its name. */
+static void add_detail(struct wording *answer, const struct analysis *chosen)
+{
+	const struct path *path = &chosen->path;
+	enum factor factor = chosen->limit.factor;
+	unsigned both = PATH_LOADED_RTT | PATH_IDLE_RTT;
+
+	if ((factor == FACTOR_RANDOM_LOSS || factor == FACTOR_POLICER) && (path->has & PATH_LOSS))
+		wording_add(answer, " (%s lost)", percent_text(path->loss_ratio).s);
+	else if (factor == FACTOR_QUEUE && (path->has & both) == both)
+		wording_add(answer, " (RTT %s, %s without load)", time_text(path->loaded_rtt_us).s,
+		    time_text(path->idle_rtt_us).s);
+	else if (factor == FACTOR_QUEUE && (path->has & PATH_LOADED_RTT) &&
+		 path->rtt.method != RTT_UNKNOWN && path->loaded_rtt_us > path->rtt.us)
+		wording_add(answer, " (RTT %s under load, %s at best)",
+		    time_text(path->loaded_rtt_us).s, time_text(path->rtt.us).s);
+}
+
+static void add_rate(struct wording *answer, const struct path *path)
+{
+	if (path->has & PATH_RATE)
+		wording_add(answer, "%s", rate_text(path->rate_bps).s);
+	else if (path->has & PATH_MEAN_RATE)
+		wording_add(answer, "%s", rate_text(path->mean_rate_bps).s);
+	else
+		wording_add(answer, "No rate could be read");
+}
+
+static void add_hold(
+    struct wording *answer, const struct report *report, const struct analysis *chosen)
+{
+	const struct limit *limit = &chosen->limit;
+	const struct hold *hold = &holds[limit->factor];
+
+	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 1)
+		wording_add(answer, "; undecided whether %s holds it", wording_candidates(limit).s);
+	else if (limit->factor == FACTOR_UNKNOWN)
+		wording_add(answer, "; nothing here says what holds it");
+	else if (hold->at_host)
+		wording_add(answer, ", %s %s", hold->words, wording_end(report, limit->where).s);
+	else
+		wording_add(answer, ", %s", hold->words);
+	add_detail(answer, chosen);
+}
+
+/* "a tcp_rmem ceiling of 20 MiB there (now 4 MiB)" after "needs", and the like after "set". */
+static void add_change(
+    struct wording *answer, const struct setting *setting, bool needed, const char *place)
+{
+	const struct tunable_value *value = &setting->value, *current = &setting->current;
+	const char *key = short_key(setting->id);
+	char text[256], now[256];
+
+	if ((setting->id == TUNABLE_TCP_RMEM || setting->id == TUNABLE_TCP_WMEM) &&
+	    (!current->known || current->number[2] != value->number[2])) {
+		snprintf(now, sizeof(now), "%s", size_text((double)current->number[2]).s);
+		snprintf(text, sizeof(text), "%s", size_text((double)value->number[2]).s);
+		wording_add(answer, needed ? "a %s ceiling of %s %s" : "the %s ceiling to %s %s",
+		    key, text, place);
+	} else {
+		tunable_value_text(setting->id, current, text, sizeof(text));
+		quote_text(text, now, sizeof(now));
+		tunable_value_text(setting->id, value, text, sizeof(text));
+		wording_add(answer, needed ? "%s set to %s %s" : "%s to %s %s", key, text, place);
+	}
+	if (current->known)
+		wording_add(answer, " (now %s)", now);
+}
+
+/* A target above what the run reached, told apart from the run's own rate. */
+static bool wants_more(const struct analysis *chosen)
+{
+	const struct path *path = chosen ? &chosen->path : NULL;
+
+	return path && chosen->run && (path->has & PATH_TARGET) &&
+	       (!(path->has & PATH_RATE) || path->target_bps > path->rate_bps * TARGET_ABOVE);
+}
+
+static void add_changes(
+    struct wording *answer, const struct report *report, const struct analysis *chosen)
+{
+	const struct setting *first = first_change(report->plan);
+	size_t others = plan_changes(report->plan) - 1;
+	bool needed = wants_more(chosen) || (chosen && !chosen->run);
+	struct wording place = {"there"};
+
+	if (!chosen || !holds[chosen->limit.factor].at_host ||
+	    !wording_is_at(first->host, chosen->limit.where)) {
+		place = (struct wording){"on "};
+		wording_add(&place, "%s", wording_host(report, first->host).s);
+	}
+	if (wants_more(chosen))
+		wording_add(answer, "; %s needs ", rate_text(chosen->path.target_bps).s);
+	else
+		wording_add(answer, needed ? "; that needs " : "; set ");
+	add_change(answer, first, needed, place.s);
+	if (others > 0)
+		wording_add(answer, " and %zu more setting%s", others, others == 1 ? "" : "s");
+	wording_add(answer, ".");
+}
+
+/* Nothing to set: why that is, and where to read on. */
+static void add_rest(
+    struct wording *answer, const struct report *report, const struct analysis *chosen)
+{
+	const struct limit *limit = &chosen->limit;
+	const struct hold *hold = &holds[limit->factor];
+
+	if (limit->factor == FACTOR_UNKNOWN)
+		wording_add(
+		    answer, "%s.", *limit->decide_with ? "; one measurement would tell" : "");
+	else if (hold->as_it_should)
+		wording_add(answer, "; nothing needs setting.");
+	else if (hold->not_by_setting)
+		wording_add(answer, "; no kernel setting lifts that.");
+	else if (report->plan->command_count > 0)
+		wording_add(answer, "; nothing to set, but something to do.");
+	else
+		wording_add(answer, "; nothing to set.");
+}
+
+enum solved answer_solved(const struct path *path)
+{
+	bool rtt = path->rtt.method != RTT_UNKNOWN;
+
+	if (path->rtt.method == RTT_WINDOW_RATE)
+		return SOLVED_RTT;
+	if (rtt && path->window_kind == WINDOW_GIVEN)
+		return SOLVED_RATE;
+	if (rtt && (path->has & PATH_BDP))
+		return SOLVED_BDP;
+	return SOLVED_NOTHING;
+}
+
+static void add_numbers(
+    struct wording *answer, const struct report *report, const struct analysis *chosen)
+{
+	const struct path *path = &chosen->path;
+	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
+	double most = path->rtt.us > 0 ? path->window_bytes * 8e6 / path->rtt.us : 0;
+
+	switch (answer_solved(path)) {
+	case SOLVED_RTT:
+		wording_add(answer, "RTT %s: %s in flight at %s", time_text(path->rtt.us).s,
+		    size_text(path->window_bytes).s, rate_text(path->rate_bps).s);
+		break;
+	case SOLVED_RATE:
+		wording_add(answer, "%s at most: %s in flight over %s", rate_text(most).s,
+		    size_text(path->window_bytes).s, time_text(path->rtt.us).s);
+		break;
+	case SOLVED_BDP:
+		wording_add(answer, "BDP %s: %s over %s", size_text(path->bdp_bytes).s,
+		    rate_text(rate).s, time_text(path->rtt.us).s);
+		break;
+	case SOLVED_NOTHING:
+		wording_add(answer, "Two of bandwidth, RTT and window are needed");
+		break;
+	}
+	if (plan_changes(report->plan) > 0)
+		add_changes(answer, report, chosen);
+	else
+		wording_add(answer, ".");
+}
+
+/* UDP has no window: what is left to say is what got through. */
+static void add_datagrams(struct wording *answer, const struct analysis *chosen)
+{
+	const struct run *run = chosen->run;
+
+	add_rate(answer, &chosen->path);
+	wording_add(answer, " of %s", run->protocol == PROTOCOL_UDP ? "UDP" : "SCTP");
+	if ((run->has & RUN_JITTER) && run->packets > 0)
+		wording_add(
+		    answer, ", %s lost", percent_text((double)run->lost / (double)run->packets).s);
+	wording_add(answer, "; only TCP has a window and buffers to advise on.");
+}
+
+struct wording answer_reckon(const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+	struct wording answer = {""};
+
+	if (chosen && !chosen->run) {
+		add_numbers(&answer, report, chosen);
+	} else if (chosen && chosen->run->protocol != PROTOCOL_TCP) {
+		add_datagrams(&answer, chosen);
+	} else if (chosen) {
+		add_rate(&answer, &chosen->path);
+		add_hold(&answer, report, chosen);
+		if (plan_changes(report->plan) > 0)
+			add_changes(&answer, report, chosen);
+		else
+			add_rest(&answer, report, chosen);
+	} else {
+		wording_add(&answer, "No run and no numbers, so nothing is known of the path");
+		if (plan_changes(report->plan) > 0)
+			add_changes(&answer, report, NULL);
+		else
+			wording_add(&answer, "; what the settings themselves say is below.");
+	}
+	return answer;
+}
+
+bool answer_is_clean(const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+
+	if (!chosen || !chosen->run || !holds[chosen->limit.factor].as_it_should)
+		return false;
+	for (size_t i = 0; i < report->findings->count; i++) {
+		enum finding_id id = report->findings->items[i].id;
+		if (finding_table[id].severity >= SEVERITY_WARNING)
+			return false;
+	}
+	return plan_changes(report->plan) == 0 && report->plan->command_count == 0;
+}

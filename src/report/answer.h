@@ -1,0 +1,23 @@
+/*
+ * The answer in one sentence: what the path runs at, what holds it and where, what to set to what.
+ */
+#ifndef BDP_ANSWER_H
+#define BDP_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/report.h"
+#include "report/wording.h"
+
+struct wording answer_reckon(const struct report *report);
+
+/* True when there is nothing to set or to do, no warning, and the limit is as it should be. */
+bool answer_is_clean(const struct report *report);
+
+/* Numbers by hand: which of the three was reckoned from the other two. */
+enum solved { SOLVED_RTT, SOLVED_RATE, SOLVED_BDP, SOLVED_NOTHING };
+
+enum solved answer_solved(const struct path *path);
+
+#endif

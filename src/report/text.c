@@ -1,0 +1,198 @@
+/* The report for people: the answer first, then why, in the order a careful colleague would say it. */
+#include "report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/answer.h"
+#include "report/layout.h"
+#include "report/text_sections.h"
+#include "report/wording.h"
+
+/* How much a limit is a fault that something can be done about. */
+static const enum ink limit_inks[FACTOR_COUNT] = {
+    [FACTOR_UNKNOWN] = INK_YELLOW,
+    [FACTOR_APPLICATION] = INK_PLAIN,
+    [FACTOR_SOCKET_OPTION] = INK_YELLOW,
+    [FACTOR_CPU] = INK_YELLOW,
+    [FACTOR_RECEIVE_WINDOW] = INK_RED,
+    [FACTOR_SEND_BUFFER] = INK_RED,
+    [FACTOR_WINDOW_SCALING_OFF] = INK_RED,
+    [FACTOR_RANDOM_LOSS] = INK_YELLOW,
+    [FACTOR_POLICER] = INK_YELLOW,
+    [FACTOR_QUEUE] = INK_YELLOW,
+    [FACTOR_LINK] = INK_PLAIN,
+};
+
+static const enum ink severity_inks[] = {
+    [SEVERITY_INFO] = INK_PLAIN,
+    [SEVERITY_NOTICE] = INK_PLAIN,
+    [SEVERITY_WARNING] = INK_YELLOW,
+    [SEVERITY_PROBLEM] = INK_RED,
+};
+
+static void text_answer(struct layout *layout, const struct report *report)
+{
+	layout_tab(layout, 0);
+	layout_text(layout, INK_BOLD, answer_reckon(report).s);
+	layout_break(layout);
+}
+
+static void text_limit(struct layout *layout, const struct report *report, bool brief)
+{
+	const struct limit *limit = &report_chosen(report)->limit;
+	enum ink ink = limit_inks[limit->factor];
+
+	layout_heading(layout, "LIMIT");
+	if (limit->factor != FACTOR_UNKNOWN)
+		layout_text(layout, ink, factor_table[limit->factor].text);
+	else if (limit->candidate_count > 0)
+		layout_text(layout, ink, wording_candidates(limit).s);
+	else
+		layout_text(layout, ink, factor_table[limit->factor].text);
+	if (limit->factor != FACTOR_UNKNOWN && limit->where != WHERE_NONE &&
+	    limit->where != WHERE_PATH)
+		layout_textf(layout, INK_PLAIN, "at %s", wording_end(report, limit->where).s);
+	layout_textf(layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
+	layout_break(layout);
+	for (size_t i = 0; i < limit->evidence_count && (!brief || i == 0); i++)
+		layout_bullet(layout, limit->evidence[i]);
+}
+
+static void text_finding(struct layout *layout, const struct finding *finding)
+{
+	const struct finding_row *row = &finding_table[finding->id];
+	layout_item(layout, severity_inks[row->severity], severity_name(row->severity));
+	layout_foreign(layout, INK_PLAIN, finding->text);
+	layout_break(layout);
+	if (row->advice) {
+		layout_tab(layout, LAYOUT_LABEL + 2);
+		layout_text(layout, INK_PLAIN, row->advice);
+		layout_break(layout);
+	}
+}
+
+/* The gravest first; those of one severity in the order found. */
+static void text_findings(struct layout *layout, const struct report *report)
+{
+	const struct findings *findings = report->findings;
+
+	if (findings->count == 0)
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "FINDINGS");
+	for (int severity = SEVERITY_PROBLEM; severity >= SEVERITY_INFO; severity--) {
+		for (size_t i = 0; i < findings->count; i++) {
+			const struct finding *finding = &findings->items[i];
+			if ((int)finding_table[finding->id].severity == severity)
+				text_finding(layout, finding);
+		}
+	}
+}
+
+static void next_put(
+    struct layout *layout, bool *first, const char *label, const char *command, const char *why)
+{
+	if (*first) {
+		layout_gap(layout);
+		layout_heading(layout, "NEXT");
+	}
+	*first = false;
+	layout_command(layout, label, command);
+	layout_tab(layout, LAYOUT_LABEL);
+	layout_foreign(layout, INK_PLAIN, why);
+	layout_break(layout);
+}
+
+/* What to run, but for what belongs to the settings of a host. */
+static void text_next(struct layout *layout, const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+	const struct plan *plan = report->plan;
+	bool first = true;
+
+	if (chosen && *chosen->limit.decide_with)
+		next_put(layout, &first, "measure", chosen->limit.decide_with,
+		    chosen->limit.factor == FACTOR_UNKNOWN ? "would tell which of them it is"
+							   : "would make the limit more certain");
+	for (size_t i = 0; i < plan->command_count; i++) {
+		if (!plan->commands[i].for_files)
+			next_put(layout, &first, "run", plan->commands[i].command,
+			    plan->commands[i].why);
+	}
+}
+
+/* What each operand was taken for, since kinds are told by content. */
+static void text_inputs(struct layout *layout, const struct report *report)
+{
+	const struct evidence *evidence = report->evidence;
+
+	for (size_t i = 0; i < evidence->input_count; i++) {
+		const struct input *input = &evidence->inputs[i];
+		const char *name = strcmp(input->name, "-") == 0 ? "standard input" : input->name;
+
+		if (i == 0) {
+			layout_gap(layout);
+			layout_heading(layout, "FROM");
+		}
+		layout_tab(layout, LAYOUT_LABEL);
+		layout_foreign(layout, INK_PLAIN, name);
+		layout_raw(layout, INK_PLAIN, ":");
+		layout_text(layout, INK_PLAIN, input_kind_text(input->kind));
+		if (input->label != END_NONE)
+			layout_textf(layout, INK_PLAIN, "of the %s",
+			    input->label == END_SENDER ? "sender" : "receiver");
+		if (*input->detail)
+			layout_textf(layout, INK_PLAIN, "(%s)", input->detail);
+		layout_break(layout);
+	}
+	if (report->local_assumed) {
+		layout_tab(layout, LAYOUT_LABEL);
+		layout_text(
+		    layout, INK_PLAIN, "A text run names no machine: taken as run on this one.");
+		layout_break(layout);
+	}
+}
+
+static void text_run(struct layout *layout, const struct report *report, bool brief)
+{
+	layout_gap(layout);
+	text_path(layout, report, brief);
+	if (report->analysis_count > 1) {
+		layout_gap(layout);
+		text_runs(layout, report);
+	}
+	if (report_chosen(report)->run->protocol == PROTOCOL_TCP) {
+		if (!brief)
+			layout_gap(layout);
+		text_limit(layout, report, brief);
+	}
+}
+
+bool report_text(const struct report *report, const struct style *style, FILE *stream)
+{
+	const struct analysis *chosen = report_chosen(report);
+	bool brief = answer_is_clean(report);
+	struct layout layout;
+
+	layout_begin(&layout, stream, style);
+	text_answer(&layout, report);
+	if (chosen && chosen->run) {
+		text_run(&layout, report, brief);
+	} else if (chosen) {
+		layout_gap(&layout);
+		text_path(&layout, report, false);
+	}
+	if (!brief) {
+		text_settings(&layout, report);
+		text_memory(&layout, report);
+		text_not_advised(&layout, report);
+	}
+	text_findings(&layout, report);
+	if (!brief) {
+		text_next(&layout, report);
+		text_inputs(&layout, report);
+	}
+	layout_break(&layout);
+	return fflush(stream) == 0 && !ferror(stream);
+}

@@ -1,0 +1,406 @@
+#include "report/text_sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/answer.h"
+#include "report/sparkline.h"
+#include "report/wording.h"
+
+/* Relative differences below this are not worth a word. */
+#define SAME 0.01
+
+enum quantity { QUANTITY_RATE, QUANTITY_CWND, QUANTITY_RTT };
+
+/* What the rows of one section share. */
+struct path_view {
+	struct layout *layout;
+	const struct run *run; /* NULL for given numbers */
+	const struct path *path;
+	unsigned spark_cells;
+};
+
+static bool differs(double a, double b)
+{
+	return fabs(a - b) > SAME * fmax(fabs(a), fabs(b));
+}
+
+static double bin_quantity(const struct bin *bin, enum quantity quantity)
+{
+	double seconds = bin->end_s - bin->start_s;
+
+	if (quantity == QUANTITY_RATE && seconds > 0)
+		return (double)bin->bytes * 8 / seconds;
+	if (quantity == QUANTITY_CWND && (bin->has & BIN_CWND))
+		return (double)bin->cwnd_bytes;
+	if (quantity == QUANTITY_RTT && (bin->has & BIN_RTT))
+		return bin->rtt_us;
+	return (double)NAN;
+}
+
+static void view_spark(const struct path_view *view, enum quantity quantity, struct sparkline *line)
+{
+	double values[SERIES_MAX];
+	size_t count = 0;
+
+	if (view->run) {
+		for (; count < view->run->series.count && count < SERIES_MAX; count++)
+			values[count] = bin_quantity(&view->run->series.bins[count], quantity);
+	}
+	sparkline_draw(line, values, count, view->spark_cells, view->layout->style->utf8);
+}
+
+static void view_row(
+    const struct path_view *view, const char *label, const char *value, const char *note)
+{
+	struct row row = {.label = label, .value = value, .note = *note ? note : NULL};
+
+	layout_row(view->layout, &row);
+}
+
+static void view_row_spark(const struct path_view *view, const char *label, const char *value,
+    enum quantity quantity, const char *note)
+{
+	struct sparkline line;
+	struct row row = {.label = label, .value = value, .note = *note ? note : NULL};
+
+	view_spark(view, quantity, &line);
+	if (line.cells > 0) {
+		row.spark = line.s;
+		row.spark_cells = view->spark_cells;
+	}
+	layout_row(view->layout, &row);
+}
+
+static void path_heading(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	struct wording text = wording_direction(view->run);
+
+	wording_add(&text, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
+	if (path->seconds > 0)
+		wording_add(&text, ", %.0f s", path->seconds);
+	if (*path->congestion_control)
+		wording_add(&text, ", %s", path->congestion_control);
+	if (view->run->protocol == PROTOCOL_TCP && path->mss > 0)
+		wording_add(
+		    &text, ", MSS %u%s", path->mss, path->has & PATH_MSS ? "" : " (assumed)");
+	layout_heading(view->layout, "PATH");
+	layout_foreign(view->layout, INK_PLAIN, text.s);
+	layout_break(view->layout);
+}
+
+/* Which part of the test the rate is of.  Merged bins no longer are the test's intervals: then
+ * the times say it. */
+static void add_steady(const struct path_view *view, struct wording *note)
+{
+	const struct path *path = view->path;
+	const struct series *series = &view->run->series;
+	size_t end = path->steady_first + path->steady_count;
+
+	if (!(path->has & PATH_SERIES) || path->steady_count == 0 || end > series->count)
+		return;
+	if (series->merged <= 1)
+		wording_add(
+		    note, "steady in %zu of %zu intervals", path->steady_count, series->count);
+	else
+		wording_add(note, "steady from %.0f s to %.0f s",
+		    series->bins[path->steady_first].start_s, series->bins[end - 1].end_s);
+}
+
+static void rate_rows(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	bool steady = path->has & PATH_RATE, mean = path->has & PATH_MEAN_RATE;
+	struct wording note = {""};
+
+	if (!steady && !mean)
+		return;
+	add_steady(view, &note);
+	if (steady && mean && differs(path->rate_bps, path->mean_rate_bps))
+		wording_add(&note, "%s%s over the whole test", *note.s ? "; " : "",
+		    rate_text(path->mean_rate_bps).s);
+	view_row_spark(view, "rate", rate_text(steady ? path->rate_bps : path->mean_rate_bps).s,
+	    QUANTITY_RATE, note.s);
+	if (path->streams > 1 && steady) {
+		struct wording each = {""};
+		wording_add(&each, "of each of %u streams", path->streams);
+		view_row(view, "", rate_text(path->stream_rate_bps).s, each.s);
+	}
+}
+
+static void cwnd_row(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	struct wording note = {""};
+
+	if (!(path->has & PATH_CWND))
+		return;
+	if (path->cwnd_spread < SAME)
+		wording_add(&note, "constant");
+	else
+		wording_add(&note, "varies by %s", percent_text(path->cwnd_spread).s);
+	if (path->cwnd_peak_bytes > 0 && differs(path->cwnd_peak_bytes, path->cwnd_bytes))
+		wording_add(&note, ", %s at its peak", size_text(path->cwnd_peak_bytes).s);
+	if (path->streams > 1)
+		wording_add(&note, ", of each stream");
+	view_row_spark(view, "cwnd", size_text(path->cwnd_bytes).s, QUANTITY_CWND, note.s);
+}
+
+/* In flight says something of its own only where the RTT is not made from a window. */
+static bool rtt_is_measured(const struct path *path)
+{
+	return path->rtt.method == RTT_GIVEN || path->rtt.method == RTT_TCP_INFO ||
+	       path->rtt.method == RTT_PING;
+}
+
+static void window_rows(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	struct wording note = {"advertised by the receiver"};
+
+	if (path->has & PATH_PEER_WINDOW) {
+		if (path->peer_window_max_bytes > path->peer_window_bytes * (1 + SAME))
+			wording_add(
+			    &note, ", %s at most", size_text(path->peer_window_max_bytes).s);
+		view_row(view, "window", size_text(path->peer_window_bytes).s, note.s);
+	}
+	if ((path->has & PATH_IN_FLIGHT) && rtt_is_measured(path))
+		view_row(view, "in flight", size_text(path->in_flight_bytes).s,
+		    path->has & PATH_LOADED_RTT ? "rate x RTT under load" : "rate x RTT");
+}
+
+static void rtt_rows(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	const struct rtt *rtt = &path->rtt;
+	struct wording note = {""};
+
+	if (rtt->method == RTT_UNKNOWN)
+		return;
+	if (rtt->low_us <= 0 && rtt->high_us > 0)
+		wording_add(&note, "at most %s, ", time_text(rtt->high_us).s);
+	else if (differs(rtt->low_us, rtt->high_us))
+		wording_add(
+		    &note, "%s to %s, ", time_text(rtt->low_us).s, time_text(rtt->high_us).s);
+	wording_add(&note, "%s", wording_rtt_method(rtt->method));
+	view_row_spark(view, "RTT", time_text(rtt->us).s, QUANTITY_RTT, note.s);
+	if ((path->has & PATH_LOADED_RTT) && differs(path->loaded_rtt_us, rtt->us)) {
+		struct wording load = {"under load"};
+		if (path->loaded_rtt_us > rtt->us)
+			wording_add(&load, ": %s more", time_text(path->loaded_rtt_us - rtt->us).s);
+		view_row(view, "", time_text(path->loaded_rtt_us).s, load.s);
+	}
+	if ((path->has & PATH_IDLE_RTT) && differs(path->idle_rtt_us, rtt->us))
+		view_row(view, "", time_text(path->idle_rtt_us).s, "without load");
+}
+
+/* Both units, since guides mix them up. */
+static void add_both_units(struct wording *note, double bytes)
+{
+	wording_add(note, "(%s, %s bytes)", wording_decimal_size(bytes).s,
+	    count_text((uint64_t)llround(bytes)).s);
+}
+
+/* With an uncertain RTT the bytes would pretend to be exact: the other end of the interval is said
+ * instead. */
+static void bdp_row(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	const struct rtt *rtt = &path->rtt;
+	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
+	struct wording note = {""};
+
+	if (!(path->has & PATH_BDP))
+		return;
+	if (differs(rtt->low_us, rtt->high_us)) {
+		wording_add(&note, "in flight at %s; %s if the RTT is %s", rate_text(rate).s,
+		    size_text(rate * rtt->high_us / 8e6).s, time_text(rtt->high_us).s);
+	} else {
+		add_both_units(&note, path->bdp_bytes);
+		wording_add(&note, " at %s", rate_text(rate).s);
+	}
+	if (path->streams > 1)
+		wording_add(&note, ", %s of it per stream", size_text(path->stream_bdp_bytes).s);
+	view_row(view, "BDP", size_text(path->bdp_bytes).s, note.s);
+}
+
+/* Three digits are all that bytes / MSS is good for. */
+static uint64_t round_count(double count)
+{
+	double unit = count >= 1000 ? pow(10, floor(log10(count)) - 2) : 1;
+
+	return (uint64_t)(round(count / unit) * unit);
+}
+
+static double segments_sent(const struct path_view *view)
+{
+	const struct path *path = view->path;
+
+	if (path->loss_ratio > 0)
+		return (double)path->retransmits / path->loss_ratio;
+	if (view->run && (view->run->has & RUN_SENT) && path->mss > 0)
+		return (double)view->run->sent_bytes / path->mss;
+	return 0;
+}
+
+/* Below this the digits are the counting of segments, not the path. */
+static struct unit_text loss_text(double ratio)
+{
+	if (ratio > 0 && ratio < 1e-5)
+		return (struct unit_text){"<0.001 %"};
+	return percent_text(ratio);
+}
+
+static void loss_row(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	double segments = segments_sent(view);
+	bool known = path->has & PATH_LOSS;
+	struct wording note = {""};
+
+	if (!(path->has & PATH_RETRANSMITS)) {
+		if (known)
+			view_row(view, "loss", percent_text(path->loss_ratio).s, "as given");
+		return;
+	}
+	wording_add(&note, "%s retransmit%s",
+	    path->retransmits == 0 ? "no" : count_text(path->retransmits).s,
+	    path->retransmits == 1 ? "" : "s");
+	if (segments >= 1)
+		wording_add(&note, " in about %s segments", count_text(round_count(segments)).s);
+	if (path->early_retransmits > 0 && path->early_retransmits < path->retransmits)
+		wording_add(&note, ", %s of them before the steady part",
+		    count_text(path->early_retransmits).s);
+	view_row(view, "loss", known ? loss_text(path->loss_ratio).s : "unknown", note.s);
+}
+
+static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metrics)
+{
+	struct layout *layout = view->layout;
+	const char *comma = "";
+
+	if (!metrics->has_efficiency && !metrics->has_buffer_delay && !metrics->has_transfer_time)
+		return;
+	layout_item(layout, INK_PLAIN, "RFC 6349");
+	if (metrics->has_efficiency) {
+		layout_textf(
+		    layout, INK_PLAIN, "efficiency %s", percent_text(metrics->tcp_efficiency).s);
+		comma = ",";
+	}
+	if (metrics->has_buffer_delay) {
+		layout_raw(layout, INK_PLAIN, comma);
+		layout_textf(
+		    layout, INK_PLAIN, "buffer delay %s", percent_text(metrics->buffer_delay).s);
+		comma = ",";
+	}
+	if (metrics->has_transfer_time) {
+		layout_raw(layout, INK_PLAIN, comma);
+		layout_textf(layout, INK_PLAIN, "transfer in %.2f x the ideal time",
+		    metrics->transfer_time_ratio);
+	}
+	layout_break(layout);
+}
+
+/* What is missing is said once, with what would show it. */
+static void unknown_row(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	bool rtt = path->rtt.method == RTT_UNKNOWN;
+	bool sender_side = !(path->has & PATH_CWND) && !(path->has & PATH_RETRANSMITS);
+	const char *remedy = "RTT: give -r TIME, a ping of the path, or iperf3 -J";
+
+	if (!rtt && !sender_side)
+		return;
+	if (sender_side && view->run->local_sends)
+		remedy =
+		    "cwnd and retransmits, which this iperf3 does not print: one on Linux does";
+	else if (sender_side)
+		remedy =
+		    "cwnd and retransmits, which only the sender knows: `iperf3 "
+		    "--get-server-output` from the client, or `ss -tmi` on the sender during the run";
+	layout_item(view->layout, INK_PLAIN, "unknown");
+	if (rtt && sender_side)
+		layout_text(view->layout, INK_PLAIN, "RTT,");
+	layout_text(view->layout, INK_PLAIN, remedy);
+	layout_break(view->layout);
+}
+
+static void datagram_rows(const struct path_view *view)
+{
+	const struct run *run = view->run;
+	struct wording note = {""};
+
+	rate_rows(view);
+	if (!(run->has & RUN_JITTER))
+		return;
+	if (run->packets > 0) {
+		double ratio = (double)run->lost / (double)run->packets;
+		wording_add(&note, "%s of %s datagrams", count_text(run->lost).s,
+		    count_text(run->packets).s);
+		view_row(view, "loss", percent_text(ratio).s, note.s);
+	}
+	view_row(view, "jitter", time_text(run->jitter_ms * 1000).s, "");
+}
+
+/* Numbers given by hand: each is said to be given, or from which others it comes. */
+static void number_rows(const struct path_view *view)
+{
+	const struct path *path = view->path;
+	bool is_window = path->window_kind == WINDOW_GIVEN;
+	bool is_bdp =
+	    is_window && (path->has & PATH_BDP) && !differs(path->bdp_bytes, path->window_bytes);
+	struct wording note = {""};
+
+	if (path->has & PATH_RATE)
+		view_row(view, "rate", rate_text(path->rate_bps).s,
+		    answer_solved(path) == SOLVED_RATE && is_bdp ? "window / RTT, at most"
+								 : "as given");
+	rtt_rows(view);
+	if (is_window) {
+		add_both_units(&note, path->window_bytes);
+		wording_add(&note, " as given%s", is_bdp ? ", which is the BDP" : "");
+		view_row(view, "window", size_text(path->window_bytes).s, note.s);
+	}
+	if (!is_bdp)
+		bdp_row(view);
+	loss_row(view);
+}
+
+static unsigned spark_cells(const struct layout *layout, const struct run *run)
+{
+	unsigned cells = layout->style->width / 5;
+
+	if (cells > SPARKLINE_CELLS_MAX)
+		cells = SPARKLINE_CELLS_MAX;
+	return run && run->series.count < cells ? (unsigned)run->series.count : cells;
+}
+
+void text_path(struct layout *layout, const struct report *report, bool brief)
+{
+	const struct analysis *chosen = report_chosen(report);
+	struct path_view view = {.layout = layout, .run = chosen->run, .path = &chosen->path};
+
+	view.spark_cells = spark_cells(layout, view.run);
+	if (!view.run) {
+		number_rows(&view);
+		return;
+	}
+	path_heading(&view);
+	if (view.run->protocol != PROTOCOL_TCP) {
+		datagram_rows(&view);
+		return;
+	}
+	rate_rows(&view);
+	if (!brief) {
+		cwnd_row(&view);
+		window_rows(&view);
+	}
+	rtt_rows(&view);
+	bdp_row(&view);
+	loss_row(&view);
+	if (!brief)
+		rfc6349_row(&view, report->rfc6349);
+	unknown_row(&view);
+}

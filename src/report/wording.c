@@ -1,0 +1,204 @@
+#include "report/wording.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+static const char *const role_nouns[ROLE_COUNT] = {
+    [ROLE_UNKNOWN] = "the host",
+    [ROLE_RECEIVER] = "the receiver",
+    [ROLE_SENDER] = "the sender",
+    [ROLE_PROXY] = "the proxy",
+};
+
+static const char *const rtt_method_words[RTT_METHOD_COUNT] = {
+    [RTT_UNKNOWN] = "unknown",
+    [RTT_GIVEN] = "as given",
+    [RTT_TCP_INFO] = "as the sender's kernel measured it (tcp_info)",
+    [RTT_PING] = "by ping",
+    [RTT_WINDOW_RATE] = "window / rate, both as given",
+    [RTT_PEER_WINDOW] = "from the peer's window / rate, as the flow fills that window",
+    [RTT_RMEM_SHARE] = "from the window that the receiver's tcp_rmem permits / rate",
+    [RTT_CWND] = "from cwnd / rate: an upper bound, as cwnd need not all be in flight",
+};
+
+void wording_add(struct wording *text, const char *format, ...)
+{
+	size_t used = strlen(text->s);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text->s + used, sizeof(text->s) - used, format, arguments);
+	va_end(arguments);
+}
+
+const struct analysis *report_chosen(const struct report *report)
+{
+	if (report->chosen >= report->analysis_count)
+		return NULL;
+	return &report->analyses[report->chosen];
+}
+
+/* The name of a role's host, "" when unknown.  A proxy is the end at which the run is held: its
+ * other connection is not in the evidence. */
+static const char *role_host_name(const struct report *report, enum role role)
+{
+	const struct analysis *chosen = report_chosen(report);
+
+	if (role == ROLE_RECEIVER)
+		return report->plan->receiver_name;
+	if (role == ROLE_SENDER)
+		return report->plan->sender_name;
+	if (role == ROLE_PROXY && chosen && chosen->limit.where == WHERE_RECEIVER)
+		return report->plan->receiver_name;
+	if (role == ROLE_PROXY && chosen && chosen->limit.where == WHERE_SENDER)
+		return report->plan->sender_name;
+	return "";
+}
+
+struct wording wording_host(const struct report *report, enum role role)
+{
+	const char *name = role_host_name(report, role);
+	struct wording text;
+	char safe[160];
+
+	if (*name)
+		snprintf(text.s, sizeof(text.s), "%s %s", role_nouns[role],
+		    quote_text(name, safe, sizeof(safe)));
+	else
+		snprintf(text.s, sizeof(text.s), "%s", role_nouns[role]);
+	return text;
+}
+
+struct wording wording_end(const struct report *report, enum where where)
+{
+	enum role role = where == WHERE_SENDER ? ROLE_SENDER : ROLE_RECEIVER;
+	const char *name = role_host_name(report, role);
+	struct wording text;
+
+	if (where == WHERE_EITHER)
+		snprintf(text.s, sizeof(text.s), "either end");
+	else if (where == WHERE_PATH)
+		snprintf(text.s, sizeof(text.s), "the path");
+	else if (where != WHERE_NONE && *name)
+		quote_text(name, text.s, sizeof(text.s));
+	else
+		snprintf(text.s, sizeof(text.s), "%s", role_nouns[role]);
+	return text;
+}
+
+bool wording_is_at(enum role role, enum where where)
+{
+	if (where == WHERE_RECEIVER)
+		return role == ROLE_RECEIVER || role == ROLE_PROXY;
+	if (where == WHERE_SENDER)
+		return role == ROLE_SENDER || role == ROLE_PROXY;
+	return false;
+}
+
+struct wording wording_direction(const struct run *run)
+{
+	bool from_client = run->client == run->local_sends;
+	struct wording text;
+	char sender[80], receiver[80];
+
+	quote_text(run->sender, sender, sizeof(sender));
+	quote_text(run->receiver, receiver, sizeof(receiver));
+	if (!*sender)
+		snprintf(sender, sizeof(sender), "%s", from_client ? "client" : "server");
+	if (!*receiver)
+		snprintf(receiver, sizeof(receiver), "%s", from_client ? "server" : "client");
+	snprintf(text.s, sizeof(text.s), "%s -> %s", sender, receiver);
+	return text;
+}
+
+struct unit_text wording_decimal_size(double bytes)
+{
+	static const char *const decimal_units[] = {"bytes", "kB", "MB", "GB", "TB"};
+	const size_t last = sizeof(decimal_units) / sizeof(decimal_units[0]) - 1;
+	struct unit_text text;
+	size_t unit = 0;
+
+	/* 999.5 would be printed as 1000 */
+	for (; bytes >= 999.5 && unit < last; unit++)
+		bytes /= 1000;
+	snprintf(text.s, sizeof(text.s), "%.*f %s",
+	    unit == 0 || bytes >= 99.95 ? 0
+	    : bytes >= 9.995		? 1
+					: 2,
+	    bytes, decimal_units[unit]);
+	return text;
+}
+
+struct wording wording_candidates(const struct limit *limit)
+{
+	struct wording text = {""};
+
+	for (size_t i = 0; i < limit->candidate_count; i++)
+		wording_add(&text, "%s%s",
+		    i == 0			     ? ""
+		    : i + 1 < limit->candidate_count ? ", "
+						     : " or ",
+		    factor_table[limit->candidates[i]].text);
+	return text;
+}
+
+const char *wording_rtt_method(enum rtt_method method)
+{
+	return rtt_method_words[method];
+}
+
+size_t plan_changes(const struct plan *plan)
+{
+	size_t changes = 0;
+
+	for (size_t i = 0; i < plan->setting_count; i++)
+		changes += plan->settings[i].change ? 1 : 0;
+	return changes;
+}
+
+size_t plan_host_changes(const struct plan *plan, enum role host)
+{
+	size_t changes = 0;
+
+	for (size_t i = 0; i < plan->setting_count; i++)
+		changes += plan->settings[i].host == host && plan->settings[i].change ? 1 : 0;
+	for (size_t i = 0; i < plan->command_count; i++)
+		changes += plan->commands[i].host == host && plan->commands[i].for_files ? 1 : 0;
+	return changes;
+}
+
+static size_t add_host(enum role hosts[ROLE_COUNT], size_t count, enum role host)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (hosts[i] == host)
+			return count;
+	}
+	hosts[count] = host;
+	return count + 1;
+}
+
+size_t plan_hosts(const struct plan *plan, enum role hosts[ROLE_COUNT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->setting_count; i++)
+		count = add_host(hosts, count, plan->settings[i].host);
+	for (size_t i = 0; i < plan->command_count; i++) {
+		if (plan->commands[i].for_files)
+			count = add_host(hosts, count, plan->commands[i].host);
+	}
+	return count;
+}
+
+bool plan_repeats_risk(const struct plan *plan, const struct setting *setting)
+{
+	for (const struct setting *earlier = plan->settings; earlier < setting; earlier++) {
+		if (earlier->change && earlier->host == setting->host &&
+		    strcmp(earlier->risk, setting->risk) == 0)
+			return true;
+	}
+	return false;
+}
