@@ -6,7 +6,8 @@
 #include "base/utf8.h"
 
 #define QUOTED_BUFFERS 4
-#define QUOTED_SIZE 512
+/* a file name (at most 255 bytes) is not cut, even if every byte must be escaped */
+#define QUOTED_SIZE (4 * 255 + 1)
 
 /* How the character at text is shown, in piece[]; returns how many bytes of text it takes. */
 static size_t show(const char *text, size_t left, char piece[16])
