@@ -65,6 +65,7 @@ lab_reset() {
 			kill -KILL "$lab_pid" 2>/dev/null
 		done
 		ip netns del "$LAB-$lab_ns" 2>/dev/null
+		rm -rf "$LAB_TMP/run.$lab_ns"
 	done
 	LAB_PIDS='' LAB_NAMESPACES='' LAB_LINKS=0
 }
@@ -92,6 +93,16 @@ lab_exec() {
 	lab_ns=$1
 	shift
 	exec ip netns exec "$LAB-$lab_ns" "$@"
+}
+
+# lab_host NAME COMMAND...: with a /run of its own too, which is where a host keeps its state.
+lab_host() {
+	lab_ns=$1
+	shift
+	mkdir -p "$LAB_TMP/run.$lab_ns"
+	# shellcheck disable=SC2016
+	ip netns exec "$LAB-$lab_ns" unshare -m \
+		sh -c 'mount --bind "$0" /run && exec "$@"' "$LAB_TMP/run.$lab_ns" "$@"
 }
 
 # lab_sysctl NAME KEY=VALUE...
