@@ -18,15 +18,15 @@ enum apply_mode {
 
 struct apply_request {
 	const struct kernel_io *io; /* NULL: the real calls */
-	const char *sysroot;        /* NULL, "" or "/": this machine */
+	const char *sysroot;	    /* NULL, "" or "/": this machine */
 	const struct plan *plan;
-	enum role role;             /* what this host is; ROLE_UNKNOWN is refused when it matters */
+	enum role role; /* what this host is; ROLE_UNKNOWN is refused when it matters */
 	enum apply_mode mode;
 	bool allow_lower;
-	bool confine;               /* give up, for good, what the process does not need (Landlock) */
-	const char *persist;        /* absolute path below the sysroot, or NULL */
-	unsigned confirm_seconds;   /* 0: no timed undo */
-	const char *maker;          /* "bdp 0.1.0", for the header of a persisted file */
+	bool confine;		  /* give up, for good, what the process does not need (Landlock) */
+	const char *persist;	  /* absolute path below the sysroot, or NULL */
+	unsigned confirm_seconds; /* 0: no timed undo */
+	const char *maker;	  /* "bdp 0.1.0", for the header of a persisted file */
 };
 
 /* Zero-initialise the outcome; free it with outcome_free. */

@@ -24,24 +24,26 @@ struct file_state {
 
 struct backend {
 	bool writes;
+	bool changed; /* something was written, or would have been */
 	const struct tree *tree;
 	/* All return false with errno. */
 	bool (*read)(struct backend *backend, enum tunable_id id, struct tunable_value *value);
 	/* Opens for writing, so that a refusal shows before anything is changed. */
 	bool (*prepare)(struct backend *backend, enum tunable_id id);
 	/* One write(2) of the whole value; a short one is EIO. */
-	bool (*write)(struct backend *backend, enum tunable_id id, const struct tunable_value *value);
+	bool (*write)(
+	    struct backend *backend, enum tunable_id id, const struct tunable_value *value);
 	bool (*file_read)(struct backend *backend, const char *path, struct file_state *state);
 	/* text NULL removes the file. */
 	bool (*file_write)(struct backend *backend, const char *path, const char *text,
 	    size_t length, unsigned mode);
 
-	int fd[TUNABLE_COUNT]; /* proc: open for writing, -1 when not */
+	int fd[TUNABLE_COUNT];			    /* proc: open for writing, -1 when not */
 	struct tunable_value shadow[TUNABLE_COUNT]; /* null: written, .known */
 	struct {
 		char path[JOURNAL_PATH_MAX];
 		struct file_state state;
-	} shadow_files[JOURNAL_FILES_MAX * 4]; /* null */
+	} shadow_files[64]; /* null */
 	size_t shadow_file_count;
 };
 

@@ -17,17 +17,23 @@
 #include "evidence/tunable.h"
 
 enum journal_state {
-	JOURNAL_PENDING,     /* written before the first write; found later: the apply was cut short */
+	JOURNAL_PENDING, /* written before the first write; found later: the apply was cut short */
 	JOURNAL_UNCONFIRMED, /* set; the guard undoes it unless it is confirmed */
 	JOURNAL_APPLIED,     /* set, and nothing is waited for */
-	JOURNAL_STUCK,       /* undoing it did not bring everything back */
-	JOURNAL_UNDONE,      /* taken back */
+	JOURNAL_STUCK,	     /* undoing it did not bring everything back */
+	JOURNAL_UNDONE,	     /* taken back */
 	JOURNAL_STATES
 };
 
 const char *journal_state_name(enum journal_state state);
 
-enum journal_ender { ENDED_NOT, ENDED_BY_ROLLBACK, ENDED_BY_GUARD, ENDED_BY_CONFIRM, JOURNAL_ENDERS };
+enum journal_ender {
+	ENDED_NOT,
+	ENDED_BY_ROLLBACK,
+	ENDED_BY_GUARD,
+	ENDED_BY_CONFIRM,
+	JOURNAL_ENDERS
+};
 
 struct journal_setting {
 	enum tunable_id id;
@@ -41,7 +47,7 @@ struct journal_setting {
 struct journal_file {
 	char path[JOURNAL_PATH_MAX]; /* below the sysroot, without a leading slash */
 	bool existed;
-	unsigned mode;               /* of the file that was there */
+	unsigned mode; /* of the file that was there */
 	uint64_t old_hash, new_hash;
 };
 
@@ -54,7 +60,7 @@ struct journal {
 	char user[33]; /* SUDO_USER, "" when not set or not plain */
 	int32_t pid;
 	uint32_t confirm_seconds; /* 0: not waited for */
-	int64_t deadline_ms;      /* CLOCK_BOOTTIME; valid with confirm_seconds */
+	int64_t deadline_ms;	  /* CLOCK_BOOTTIME; valid with confirm_seconds */
 	enum journal_ender ended_by;
 	int64_t ended_s;
 	struct journal_setting settings[PLAN_SETTINGS_MAX];

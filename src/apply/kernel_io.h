@@ -7,6 +7,7 @@
 #ifndef BDP_KERNEL_IO_H
 #define BDP_KERNEL_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>

@@ -11,11 +11,11 @@
 #include "evidence/tunable.h"
 
 enum module_kind {
-	MODULE_UNKNOWN,  /* no list of modules to be read here */
+	MODULE_UNKNOWN, /* no list of modules to be read here */
 	MODULE_BUILT_IN,
 	MODULE_LOADED,
 	MODULE_LOADABLE,
-	MODULE_ABSENT    /* the lists are there, it is not in them */
+	MODULE_ABSENT /* the lists are there, it is not in them */
 };
 
 enum module_kind module_kind(const struct tree *tree, const char *name);

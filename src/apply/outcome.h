@@ -17,21 +17,22 @@ enum outcome_exit {
 	OUTCOME_DONE = 0,
 	OUTCOME_SYSTEM = 1,
 	OUTCOME_INPUT = 3,
-	OUTCOME_INCOMPLETE = 4, /* nothing was changed, or it was undone, or the items say what was not */
+	OUTCOME_INCOMPLETE =
+	    4, /* nothing was changed, or it was undone, or the items say what was not */
 	OUTCOME_DIFFERS = 5
 };
 
 enum item_state {
 	ITEM_NOT_TRIED,
-	ITEM_ALREADY,       /* is as wanted, nothing was written */
+	ITEM_ALREADY, /* is as wanted, nothing was written */
 	ITEM_SET,
 	ITEM_WOULD_SET,
-	ITEM_DIFFERS,       /* --check */
-	ITEM_NOT_HERE,      /* for another host */
-	ITEM_REFUSED,       /* before anything was written */
-	ITEM_FAILED,        /* the kernel refused; the old value is in place */
-	ITEM_UNDONE,        /* was set; the old value is in place again */
-	ITEM_STUCK,         /* should have the old value again, but has not */
+	ITEM_DIFFERS,  /* --check */
+	ITEM_NOT_HERE, /* for another host */
+	ITEM_REFUSED,  /* before anything was written */
+	ITEM_FAILED,   /* the kernel refused; the old value is in place */
+	ITEM_UNDONE,   /* was set; the old value is in place again */
+	ITEM_STUCK,    /* should have the old value again, but has not */
 	ITEM_RESTORED,
 	ITEM_WOULD_RESTORE,
 	ITEM_CHANGED_SINCE, /* somebody else set it since: left as it is */
@@ -60,9 +61,9 @@ struct outcome_journal {
 	uint32_t id;
 	bool damaged;
 	struct journal journal; /* valid unless damaged */
-	bool here;              /* of this boot and network namespace */
-	bool guarded;           /* a guard is alive */
-	int64_t seconds_left;   /* until the guard undoes it; may be negative */
+	bool here;		/* of this boot and network namespace */
+	bool guarded;		/* a guard is alive */
+	int64_t seconds_left;	/* until the guard undoes it; may be negative */
 	char damage[400];
 };
 
@@ -72,11 +73,11 @@ struct outcome {
 	enum outcome_exit exit;
 	char message[480]; /* "" when there is nothing to add to the items */
 	bool dry_run, changed;
-	uint32_t journal;  /* that was made, 0 for none */
+	uint32_t journal; /* that was made, 0 for none */
 	unsigned confirm_seconds;
 	struct outcome_setting *settings; /* owned */
 	size_t setting_count;
-	struct outcome_file *files;       /* owned */
+	struct outcome_file *files; /* owned */
 	size_t file_count;
 	struct outcome_journal *journals; /* owned: rollback --list */
 	size_t journal_count;
@@ -93,6 +94,8 @@ void outcome_note(struct outcome *outcome, const char *format, ...)
 /* Sets exit and message; the first failure stands. */
 void outcome_fail(struct outcome *outcome, enum outcome_exit exit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Forgets the settings and files. */
+void outcome_free_items(struct outcome *outcome);
 void outcome_free(struct outcome *outcome);
 
 #endif

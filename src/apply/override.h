@@ -11,11 +11,11 @@
 #include "evidence/tunable.h"
 
 struct override {
-	char path[256]; /* "/etc/sysctl.d/99-local.conf" */
+	char path[272]; /* "/etc/sysctl.d/99-local.conf" */
 	unsigned line;
 	enum tunable_id id;
 	char value[200]; /* as written there, safe to print */
-	bool old_style;  /* /etc/sysctl.conf, which not every system reads at boot */
+	bool old_style;	 /* /etc/sysctl.conf, which not every system reads at boot */
 };
 
 /* True when the directory of `path` is one that is read at boot and the name ends in .conf. */

@@ -22,7 +22,7 @@ struct persist_file {
 	char path[JOURNAL_PATH_MAX]; /* without a leading slash */
 	bool existed, change;
 	unsigned old_mode;
-	char *old_text, *text;       /* owned */
+	char *old_text, *text; /* owned */
 	size_t old_length, length;
 };
 
@@ -34,10 +34,10 @@ struct persist {
 struct persist_request {
 	const struct tree *tree;
 	const struct plan *plan;
-	const bool *chosen;                  /* of plan->settings */
+	const bool *chosen;		     /* of plan->settings */
 	const struct tunable_value *current; /* by place in plan->settings */
-	const char *path;                    /* absolute, below the sysroot */
-	const char *maker;                   /* "bdp 0.1.0" */
+	const char *path;		     /* absolute, below the sysroot */
+	const char *maker;		     /* "bdp 0.1.0" */
 	int64_t now_s;
 };
 

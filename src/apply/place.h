@@ -11,7 +11,7 @@
 
 struct place {
 	char boot_id[40]; /* "" when the kernel does not tell */
-	uint64_t netns;   /* inode of the network namespace, 0 when unknown */
+	uint64_t netns;	  /* inode of the network namespace, 0 when unknown */
 };
 
 void place_read(struct place *place, const struct tree *tree);

@@ -13,10 +13,10 @@
 
 struct rollback_request {
 	const struct kernel_io *io; /* NULL: the real calls */
-	const char *sysroot;        /* NULL, "" or "/": this machine */
-	uint32_t to;                /* this apply and every later one; 0: the newest only */
+	const char *sysroot;	    /* NULL, "" or "/": this machine */
+	uint32_t to;		    /* this apply and every later one; 0: the newest only */
 	bool all;
-	bool force;                 /* also what somebody changed since */
+	bool force; /* also what somebody changed since */
 	bool dry_run;
 	bool confine;
 };

@@ -6,17 +6,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "apply/tree.h"
 
 enum sandbox_access {
-	SANDBOX_READ,      /* files below, and listing */
-	SANDBOX_WRITE,     /* one file: read and write */
-	SANDBOX_DIRECTORY  /* files below: read, write, create, rename, remove */
+	SANDBOX_READ,	  /* files below, and listing */
+	SANDBOX_WRITE,	  /* one file: read and write */
+	SANDBOX_DIRECTORY /* files below: read, write, create, rename, remove */
 };
 
 struct sandbox {
-	int ruleset; /* -1: the kernel has no Landlock, and the rest does nothing */
+	int ruleset;	  /* -1: the kernel has no Landlock, and the rest does nothing */
+	uint64_t handled; /* rights that this kernel can take away */
 };
 
 void sandbox_begin(struct sandbox *sandbox);

@@ -38,6 +38,8 @@ void store_close(struct store *store);
 /* Serialises all that changes anything; waits at most wait_ms (negative: as long as it takes). */
 bool store_lock(struct store *store, int64_t wait_ms, struct reason *reason);
 void store_unlock(struct store *store);
+/* Somebody holds the lock at this moment. */
+bool store_is_busy(const struct store *store);
 
 struct journal_ids {
 	uint32_t id[STORE_JOURNALS_MAX]; /* ascending */
@@ -46,6 +48,8 @@ struct journal_ids {
 
 bool store_ids(const struct store *store, struct journal_ids *ids, struct reason *reason);
 
+/* True unless there certainly is no such journal. */
+bool store_has(const struct store *store, uint32_t id);
 /* Loads one journal; a damaged one is refused with the reason. */
 bool store_load(
     const struct store *store, uint32_t id, struct journal *journal, struct reason *reason);

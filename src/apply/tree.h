@@ -13,14 +13,18 @@
 
 struct tree {
 	const struct kernel_io *io;
-	int root;        /* directory all paths are relative to; -1 when closed */
-	bool machine;    /* this machine itself */
-	char name[256];  /* prefix for messages: "" for this machine, else the sysroot */
+	int root;	/* directory all paths are relative to; -1 when closed */
+	bool machine;	/* this machine itself */
+	char name[256]; /* prefix for messages: "" for this machine, else the sysroot */
 };
 
 /* `io` NULL stands for the real calls; sysroot NULL, "" or "/" for this machine.  False with errno. */
 bool tree_open(struct tree *tree, const struct kernel_io *io, const char *sysroot);
 void tree_close(struct tree *tree);
+
+/* Without being root nothing but reading is tried on the machine itself; a tree of one's own may be
+ * written.  False with a phrase in *why. */
+bool tree_may_write(const struct tree *tree, const char **why);
 
 /* Reads a whole small file below directory `dir`, always terminated.  -1 with errno; EFBIG when it
  * does not fit, ELOOP for a link unless `linked`. */
@@ -36,8 +40,8 @@ bool tree_replace(const struct tree *tree, int dir, const char *name, const char
 bool tree_remove(const struct tree *tree, int dir, const char *name);
 
 /* Calls `each` for every name in a directory.  False with errno. */
-bool tree_list(const struct tree *tree, int dir, void (*each)(const char *name, void *context),
-    void *context);
+bool tree_list(
+    const struct tree *tree, int dir, void (*each)(const char *name, void *context), void *context);
 
 /* FNV-1a, 64 bits: tells a cut or changed file from a whole one; it is no protection from malice,
  * the directory's mode is. */

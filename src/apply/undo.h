@@ -12,13 +12,13 @@
 #include "apply/store.h"
 
 enum undo_force {
-	UNDO_OURS,    /* leave what somebody changed since */
-	UNDO_FORCED   /* bring back the old value whatever is there */
+	UNDO_OURS,  /* leave what somebody changed since */
+	UNDO_FORCED /* bring back the old value whatever is there */
 };
 
 /* Goes on whatever fails; one item of the outcome for each setting and file.  True when all is as
  * it was before the journal. */
-bool undo_journal(struct backend *backend, const struct store *store,
-    const struct journal *journal, enum undo_force force, struct outcome *outcome);
+bool undo_journal(struct backend *backend, const struct store *store, const struct journal *journal,
+    enum undo_force force, struct outcome *outcome);
 
 #endif

@@ -1,0 +1,583 @@
+#include "apply/apply.h"
+
+#include <bsd/string.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply/backend.h"
+#include "apply/check.h"
+#include "apply/critical.h"
+#include "apply/guard.h"
+#include "apply/override.h"
+#include "apply/persist.h"
+#include "apply/place.h"
+#include "apply/refusal.h"
+#include "apply/sandbox.h"
+#include "apply/store.h"
+#include "apply/undo.h"
+
+/* How long one apply waits for another. */
+#define LOCK_WAIT_MS 5000
+
+/* One apply.  Setting i of the plan is item i of the outcome. */
+struct work {
+	const struct apply_request *request;
+	const struct plan *plan;
+	struct outcome *outcome;
+	struct tree tree;
+	struct backend backend;
+	struct store store;
+	struct journal journal;
+	struct persist persist;
+	bool chosen[PLAN_SETTINGS_MAX];
+	struct tunable_value current[PLAN_SETTINGS_MAX];
+	size_t settings_tried, files_tried; /* of the journal's */
+};
+
+static bool is_to_do(const struct work *work, size_t i)
+{
+	return work->outcome->settings[i].state == ITEM_NOT_TRIED;
+}
+
+/* ---- looking ---- */
+
+/* Values copied from guides are often bytes where the kernel counts pages. */
+static bool exceeds_memory(struct work *work, const struct setting *setting, char *why, size_t size)
+{
+	if (setting->id != TUNABLE_TCP_MEM)
+		return false;
+	char text[4096];
+	unsigned long long kib = 0;
+	if (tree_read(&work->tree, work->tree.root, "proc/meminfo", true, text, sizeof(text)) < 0 ||
+	    sscanf(text, "MemTotal: %llu kB", &kib) != 1)
+		return false;
+	long long pages = (long long)(kib * 1024 / (unsigned long long)sysconf(_SC_PAGESIZE));
+	if (setting->value.number[2] <= pages)
+		return false;
+	snprintf(why, size,
+	    "%lld pages are more than the %lld of this host's memory: this key counts "
+	    "pages, not bytes",
+	    (long long)setting->value.number[2], pages);
+	return true;
+}
+
+static void survey_setting(struct work *work, size_t i)
+{
+	const struct setting *setting = &work->plan->settings[i];
+	struct outcome_setting *item = &work->outcome->settings[i];
+	*item = (struct outcome_setting){.id = setting->id, .host = setting->host};
+	item->wanted = setting->value;
+	work->current[i] = (struct tunable_value){0};
+	if (!work->chosen[i]) {
+		item->state = ITEM_NOT_HERE;
+		return;
+	}
+	bool check = work->request->mode == APPLY_CHECK;
+	if (!work->backend.read(&work->backend, setting->id, &item->before)) {
+		item->state = ITEM_REFUSED;
+		refusal_text(&work->backend, setting->id, &setting->value, REFUSED_READ, errno,
+		    item->why, sizeof(item->why));
+		return;
+	}
+	work->current[i] = item->after = item->before;
+	if (tunable_value_equal(setting->id, &item->before, &setting->value))
+		item->state = ITEM_ALREADY;
+	else if (check)
+		item->state = ITEM_DIFFERS;
+	else if ((!work->request->allow_lower &&
+		     setting_lowers(setting->id, &item->before, &setting->value, item->why,
+			 sizeof(item->why))) ||
+		 exceeds_memory(work, setting, item->why, sizeof(item->why)))
+		item->state = ITEM_REFUSED;
+}
+
+static bool survey_files(struct work *work)
+{
+	if (work->request->persist == NULL)
+		return true;
+	struct persist_request request = {
+	    .tree = &work->tree,
+	    .plan = work->plan,
+	    .chosen = work->chosen,
+	    .current = work->current,
+	    .path = work->request->persist,
+	    .maker = work->request->maker != NULL ? work->request->maker : "bdp",
+	    .now_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000,
+	};
+	char why[400];
+	persist_free(&work->persist);
+	work->outcome->file_count = work->outcome->note_count = 0;
+	if (!persist_prepare(&work->persist, &request, work->outcome, why, sizeof(why))) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
+		return false;
+	}
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
+		struct outcome_file *item = outcome_add_file(work->outcome, file->path);
+		if (!file->change)
+			item->state = ITEM_ALREADY;
+		else if (work->request->mode == APPLY_CHECK)
+			item->state = ITEM_DIFFERS;
+	}
+	return true;
+}
+
+static size_t count_settings(const struct outcome *outcome, enum item_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < outcome->setting_count; i++)
+		count += outcome->settings[i].state == state;
+	return count;
+}
+
+static size_t count_files(const struct outcome *outcome, enum item_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < outcome->file_count; i++)
+		count += outcome->files[i].state == state;
+	return count;
+}
+
+/* Compares everything with what is there.  False when something is refused: then nothing at all is
+ * done. */
+static bool survey(struct work *work)
+{
+	for (size_t i = 0; i < work->plan->setting_count; i++)
+		survey_setting(work, i);
+	if (!survey_files(work))
+		return false;
+	size_t refused = count_settings(work->outcome, ITEM_REFUSED);
+	if (refused == 0)
+		return true;
+	if (work->request->mode != APPLY_CHECK)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "%zu of %zu settings cannot be made: nothing was written", refused,
+		    work->plan->setting_count);
+	return false;
+}
+
+static bool is_nothing_to_do(const struct work *work)
+{
+	return count_settings(work->outcome, ITEM_NOT_TRIED) == 0 &&
+	       count_files(work->outcome, ITEM_NOT_TRIED) == 0;
+}
+
+/* The plan comes from a file or from advice: neither is taken at its word. */
+static bool check_plan(struct work *work)
+{
+	char why[300];
+	if (work->plan->setting_count > PLAN_SETTINGS_MAX) {
+		outcome_fail(work->outcome, OUTCOME_INPUT, "the plan is too long");
+		return false;
+	}
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		outcome_add_setting(work->outcome);
+		if (setting_check(&work->plan->settings[i], why, sizeof(why)))
+			continue;
+		work->outcome->setting_count = 0;
+		outcome_fail(work->outcome, OUTCOME_INPUT, "%s: nothing was written", why);
+		return false;
+	}
+	if (settings_choose(work->plan, work->request->role, work->chosen, why, sizeof(why)))
+		return true;
+	work->outcome->setting_count = 0;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
+	return false;
+}
+
+/* ---- writing ---- */
+
+static bool write_settings(struct work *work)
+{
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		const struct setting *setting = &work->plan->settings[i];
+		struct outcome_setting *item = &work->outcome->settings[i];
+		if (!is_to_do(work, i))
+			continue;
+		int error;
+		work->settings_tried++;
+		enum put_result result = backend_put(&work->backend, setting->id, &work->current[i],
+		    &setting->value, &item->after, &error);
+		if (result == PUT_DONE) {
+			item->state = work->backend.writes ? ITEM_SET : ITEM_WOULD_SET;
+			continue;
+		}
+		item->state = result == PUT_STUCK ? ITEM_STUCK : ITEM_FAILED;
+		if (error != 0)
+			refusal_text(&work->backend, setting->id, &setting->value, REFUSED_WRITE,
+			    error, item->why, sizeof(item->why));
+		else
+			snprintf(item->why, sizeof(item->why),
+			    "it was written, but reads back otherwise");
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s could not be set",
+		    tunables[setting->id].key);
+		return false;
+	}
+	return true;
+}
+
+static bool write_files(struct work *work)
+{
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
+		struct outcome_file *item = &work->outcome->files[i];
+		if (item->state != ITEM_NOT_TRIED)
+			continue;
+		work->files_tried++;
+		if (work->backend.file_write(
+			&work->backend, file->path, file->text, file->length, 0644)) {
+			item->state = work->backend.writes ? ITEM_SET : ITEM_WOULD_SET;
+			continue;
+		}
+		item->state = ITEM_FAILED;
+		snprintf(item->why, sizeof(item->why), "%s", strerror(errno));
+		outcome_fail(
+		    work->outcome, OUTCOME_INCOMPLETE, "/%s could not be written", file->path);
+		return false;
+	}
+	return true;
+}
+
+/* ---- taking back what was done so far ---- */
+
+static void mark_setting(struct work *work, const struct outcome_setting *undone)
+{
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		struct outcome_setting *item = &work->outcome->settings[i];
+		if (item->id != undone->id || item->state == ITEM_NOT_HERE)
+			continue;
+		item->after = undone->after;
+		if (undone->state == ITEM_STUCK) {
+			item->state = ITEM_STUCK;
+			strlcpy(item->why, undone->why, sizeof(item->why));
+		} else if (item->state == ITEM_SET) {
+			item->state = ITEM_UNDONE;
+		} else if (item->state == ITEM_STUCK) {
+			item->state = ITEM_FAILED;
+		}
+	}
+}
+
+static void mark_file(struct work *work, const struct outcome_file *undone)
+{
+	for (size_t i = 0; i < work->outcome->file_count; i++) {
+		struct outcome_file *item = &work->outcome->files[i];
+		if (strcmp(item->path, undone->path) != 0)
+			continue;
+		if (undone->state == ITEM_STUCK) {
+			item->state = ITEM_STUCK;
+			strlcpy(item->why, undone->why, sizeof(item->why));
+		} else if (item->state == ITEM_SET) {
+			item->state = ITEM_UNDONE;
+		}
+	}
+}
+
+static void take_back(struct work *work)
+{
+	struct journal done = work->journal;
+	struct outcome undone = {0};
+	struct reason reason;
+	done.setting_count = work->settings_tried;
+	done.file_count = work->files_tried;
+	bool good = undo_journal(&work->backend, &work->store, &done, UNDO_FORCED, &undone);
+	for (size_t i = 0; i < undone.setting_count; i++)
+		mark_setting(work, &undone.settings[i]);
+	for (size_t i = 0; i < undone.file_count; i++)
+		mark_file(work, &undone.files[i]);
+	outcome_free(&undone);
+	if (good) {
+		strlcat(work->outcome->message, ": everything is as it was",
+		    sizeof(work->outcome->message));
+		store_drop(&work->store, work->journal.id, &reason);
+		return;
+	}
+	work->outcome->changed = true;
+	work->outcome->journal = work->journal.id;
+	strlcat(work->outcome->message,
+	    ": NOT everything could be undone, see below; 'bdp rollback' tries again",
+	    sizeof(work->outcome->message));
+	work->journal.state = JOURNAL_STUCK;
+	store_save(&work->store, &work->journal, &reason);
+}
+
+/* ---- getting ready ---- */
+
+static void confine(struct work *work)
+{
+	static const char *const readable[] = {
+	    "proc", "sys", "etc", "run/sysctl.d", "usr/local/lib/sysctl.d", "usr/lib", "lib"};
+	struct sandbox sandbox;
+	sandbox_begin(&sandbox);
+	for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
+		sandbox_allow(&sandbox, &work->tree, readable[i], SANDBOX_READ);
+	for (size_t i = 0; i < work->plan->setting_count; i++)
+		if (work->chosen[i])
+			sandbox_allow(&sandbox, &work->tree,
+			    tunables[work->plan->settings[i].id].path, SANDBOX_WRITE);
+	sandbox_allow(&sandbox, &work->tree, "run/bdp", SANDBOX_DIRECTORY);
+	for (size_t i = 0; i < work->persist.count; i++) {
+		char directory[JOURNAL_PATH_MAX];
+		strlcpy(directory, work->persist.files[i].path, sizeof(directory));
+		char *slash = strrchr(directory, '/');
+		if (slash != NULL)
+			*slash = '\0';
+		sandbox_allow(
+		    &sandbox, &work->tree, slash != NULL ? directory : ".", SANDBOX_DIRECTORY);
+	}
+	sandbox_enter(&sandbox);
+}
+
+static bool open_store(struct work *work)
+{
+	struct reason reason;
+	if (store_open(&work->store, &work->tree, true, &reason) != STORE_OPEN) {
+		outcome_fail(
+		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+		return false;
+	}
+	if (work->request->confine)
+		confine(work);
+	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason)) {
+		outcome_fail(
+		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+		return false;
+	}
+	return true;
+}
+
+/* One thing at a time: while an earlier apply waits to be confirmed, or was left half done, what a
+ * further one would have to go back to is not certain. */
+static bool is_settled(struct work *work, const struct journal *earlier)
+{
+	static const char *const problem[JOURNAL_STATES] = {
+	    [JOURNAL_PENDING] = "was cut short: 'bdp rollback' first",
+	    [JOURNAL_UNCONFIRMED] = "still waits: 'bdp confirm' or 'bdp rollback' first",
+	    [JOURNAL_STUCK] = "could not be undone: 'bdp rollback' first",
+	};
+	if (problem[earlier->state] == NULL || !place_equal(&earlier->place, &work->journal.place))
+		return true;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " %s; nothing was written",
+	    earlier->id, problem[earlier->state]);
+	return false;
+}
+
+static bool take_number(struct work *work)
+{
+	struct journal_ids ids;
+	struct reason reason;
+	struct journal earlier;
+	bool good = store_ids(&work->store, &ids, &reason);
+	for (size_t i = 0; i < ids.count && good; i++) {
+		good = store_load(&work->store, ids.id[i], &earlier, &reason);
+		if (good && !is_settled(work, &earlier))
+			return false;
+	}
+	if (good && ids.count > 0 && ids.id[ids.count - 1] == INT32_MAX) {
+		snprintf(reason.text, sizeof(reason.text), "the journals' numbers have run out");
+		good = false;
+	}
+	if (!good)
+		outcome_fail(
+		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+	work->journal.id = ids.count > 0 ? ids.id[ids.count - 1] + 1 : 1;
+	return good;
+}
+
+/* Every file that will be written is opened now: a refusal shows while all is as it was. */
+static bool open_settings(struct work *work)
+{
+	size_t refused = 0;
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		struct outcome_setting *item = &work->outcome->settings[i];
+		if (!is_to_do(work, i) || work->backend.prepare(&work->backend, item->id))
+			continue;
+		item->state = ITEM_REFUSED;
+		refusal_text(&work->backend, item->id, &item->wanted, REFUSED_OPEN, errno,
+		    item->why, sizeof(item->why));
+		refused++;
+	}
+	if (refused > 0)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "%zu of %zu settings cannot be made: nothing was written", refused,
+		    work->plan->setting_count);
+	return refused == 0;
+}
+
+/* SUDO_USER is whatever the environment says: kept only when it looks like a name. */
+static void copy_user(char *out, size_t size)
+{
+	const char *user = getenv("SUDO_USER");
+	out[0] = '\0';
+	if (user == NULL || strlen(user) >= size)
+		return;
+	for (const char *at = user; *at != '\0'; at++)
+		if (!isalnum((unsigned char)*at) && strchr("._@-", *at) == NULL)
+			return;
+	if (strcmp(user, "-") != 0)
+		strlcpy(out, user, size);
+}
+
+static void fill_journal(struct work *work)
+{
+	struct journal *journal = &work->journal;
+	const struct kernel_io *io = work->tree.io;
+	journal->state = JOURNAL_PENDING;
+	journal->time_s = io->clock_ms(CLOCK_REALTIME) / 1000;
+	journal->uid = getuid();
+	journal->pid = getpid();
+	copy_user(journal->user, sizeof(journal->user));
+	journal->confirm_seconds = work->request->confirm_seconds;
+	if (journal->confirm_seconds > 0)
+		journal->deadline_ms =
+		    io->clock_ms(CLOCK_BOOTTIME) + (int64_t)journal->confirm_seconds * 1000;
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		if (!is_to_do(work, i))
+			continue;
+		journal->settings[journal->setting_count++] = (struct journal_setting){
+		    .id = work->plan->settings[i].id,
+		    .old = work->current[i],
+		    .new = work->plan->settings[i].value,
+		};
+	}
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
+		if (!file->change)
+			continue;
+		struct journal_file *entry = &journal->files[journal->file_count++];
+		strlcpy(entry->path, file->path, sizeof(entry->path));
+		entry->existed = file->existed;
+		entry->mode = file->old_mode;
+		entry->old_hash = file->existed ? text_hash(file->old_text, file->old_length) : 0;
+		entry->new_hash = text_hash(file->text, file->length);
+	}
+}
+
+static bool save_journal(struct work *work)
+{
+	struct reason reason;
+	bool good = true;
+	size_t kept = 0;
+	for (size_t i = 0; i < work->persist.count && good; i++) {
+		const struct persist_file *file = &work->persist.files[i];
+		if (!file->change)
+			continue;
+		if (file->existed)
+			good = store_keep(&work->store, work->journal.id, kept, file->old_text,
+			    file->old_length, &reason);
+		kept++;
+	}
+	good = good && store_save(&work->store, &work->journal, &reason);
+	if (good && work->journal.confirm_seconds > 0)
+		good = guard_start(&work->backend, &work->store, &work->journal, &reason);
+	if (good)
+		return true;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+	store_drop(&work->store, work->journal.id, &reason);
+	return false;
+}
+
+/* ---- the whole of it ---- */
+
+static bool settle_journal(struct work *work)
+{
+	struct reason reason;
+	struct journal settled = work->journal;
+	settled.state = settled.confirm_seconds > 0 ? JOURNAL_UNCONFIRMED : JOURNAL_APPLIED;
+	if (store_save(&work->store, &settled, &reason))
+		return true;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s", reason.text);
+	return false;
+}
+
+/* From the journal on there is something to take back. */
+static void commit(struct work *work)
+{
+	fill_journal(work);
+	if (!save_journal(work))
+		return;
+	if (!write_settings(work) || !write_files(work) || !settle_journal(work)) {
+		take_back(work);
+		return;
+	}
+	work->outcome->changed = true;
+	work->outcome->journal = work->journal.id;
+	work->outcome->confirm_seconds = work->journal.confirm_seconds;
+	store_prune(&work->store);
+}
+
+static void set(struct work *work)
+{
+	const char *why;
+	if (!tree_may_write(&work->tree, &why)) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
+		return;
+	}
+	if (!open_store(work))
+		return;
+	/* While the lock was waited for, somebody may have changed things. */
+	if (!survey(work) || is_nothing_to_do(work))
+		return;
+	place_read(&work->journal.place, &work->tree);
+	if (take_number(work) && open_settings(work))
+		commit(work);
+}
+
+static void check(struct work *work)
+{
+	if (count_settings(work->outcome, ITEM_DIFFERS) +
+		count_settings(work->outcome, ITEM_REFUSED) +
+		count_files(work->outcome, ITEM_DIFFERS) >
+	    0)
+		work->outcome->exit = OUTCOME_DIFFERS;
+}
+
+static void run(struct work *work)
+{
+	if (!check_plan(work))
+		return;
+	bool good = survey(work);
+	if (work->request->mode == APPLY_CHECK) {
+		check(work);
+		return;
+	}
+	if (!good || is_nothing_to_do(work))
+		return;
+	if (work->request->mode == APPLY_SET)
+		set(work);
+	else if (write_settings(work))
+		write_files(work);
+}
+
+void apply_run(const struct apply_request *request, struct outcome *outcome)
+{
+	struct work work = {
+	    .request = request,
+	    .plan = request->plan,
+	    .outcome = outcome,
+	    .store = {.dir = -1, .lock = -1},
+	};
+	sigset_t before;
+	outcome->dry_run = request->mode == APPLY_DRY_RUN;
+	if (!tree_open(&work.tree, request->io, request->sysroot)) {
+		outcome_fail(outcome, OUTCOME_SYSTEM, "%s: %s",
+		    request->sysroot != NULL ? request->sysroot : "/", strerror(errno));
+		return;
+	}
+	if (request->mode == APPLY_SET)
+		backend_proc(&work.backend, &work.tree);
+	else
+		backend_null(&work.backend, &work.tree);
+	critical_begin(&before);
+	run(&work);
+	critical_end(&before);
+	persist_free(&work.persist);
+	backend_close(&work.backend);
+	store_close(&work.store);
+	tree_close(&work.tree);
+}

@@ -1,0 +1,262 @@
+#include "apply/journal.h"
+
+#include <bsd/stdlib.h>
+#include <bsd/string.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char first_line[] = "bdp-journal 1";
+
+static const char *const state_names[JOURNAL_STATES] = {
+    [JOURNAL_PENDING] = "pending",
+    [JOURNAL_UNCONFIRMED] = "unconfirmed",
+    [JOURNAL_APPLIED] = "applied",
+    [JOURNAL_STUCK] = "stuck",
+    [JOURNAL_UNDONE] = "undone",
+};
+
+static const char *const ender_names[JOURNAL_ENDERS] = {
+    [ENDED_NOT] = "-",
+    [ENDED_BY_ROLLBACK] = "rollback",
+    [ENDED_BY_GUARD] = "guard",
+    [ENDED_BY_CONFIRM] = "confirm",
+};
+
+const char *journal_state_name(enum journal_state state)
+{
+	return state_names[state];
+}
+
+bool journal_is_active(const struct journal *journal)
+{
+	return journal->state != JOURNAL_UNDONE;
+}
+
+/* ---- writing ---- */
+
+struct writer {
+	char *text;
+	size_t used;
+};
+
+static void put_line(struct writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void put_line(struct writer *writer, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(
+	    writer->text + writer->used, JOURNAL_TEXT_MAX - writer->used, format, arguments);
+	va_end(arguments);
+	/* Sixteen settings of two 200-byte values and two files stay far below the maximum. */
+	if (length > 0 && writer->used + (size_t)length < JOURNAL_TEXT_MAX)
+		writer->used += (size_t)length;
+}
+
+size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
+{
+	struct writer writer = {.text = text};
+	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_line, journal->id,
+	    state_names[journal->state]);
+	put_line(&writer, "time %" PRId64 "\nboot %s\nnetns %" PRIu64 "\n", journal->time_s,
+	    journal->place.boot_id[0] != '\0' ? journal->place.boot_id : "-", journal->place.netns);
+	put_line(&writer, "uid %" PRIu32 "\nuser %s\npid %" PRId32 "\n", journal->uid,
+	    journal->user[0] != '\0' ? journal->user : "-", journal->pid);
+	put_line(&writer, "confirm %" PRIu32 "\ndeadline %" PRId64 "\n", journal->confirm_seconds,
+	    journal->deadline_ms);
+	put_line(&writer, "ended-by %s\nended %" PRId64 "\n", ender_names[journal->ended_by],
+	    journal->ended_s);
+	char value[220];
+	put_line(&writer, "settings %zu\n", journal->setting_count);
+	for (size_t i = 0; i < journal->setting_count; i++) {
+		const struct journal_setting *setting = &journal->settings[i];
+		put_line(&writer, "key %s\n", tunables[setting->id].key);
+		put_line(&writer, "old %s\n",
+		    tunable_value_text(setting->id, &setting->old, value, sizeof(value)));
+		put_line(&writer, "new %s\n",
+		    tunable_value_text(setting->id, &setting->new, value, sizeof(value)));
+	}
+	put_line(&writer, "files %zu\n", journal->file_count);
+	for (size_t i = 0; i < journal->file_count; i++) {
+		const struct journal_file *file = &journal->files[i];
+		put_line(&writer, "file %s\n", file->path);
+		put_line(&writer, "was %s %04o %016" PRIx64 "\n", file->existed ? "file" : "absent",
+		    file->mode, file->old_hash);
+		put_line(&writer, "now %016" PRIx64 "\n", file->new_hash);
+	}
+	put_line(&writer, "end %016" PRIx64 "\n", text_hash(text, writer.used));
+	return writer.used;
+}
+
+/* ---- reading ---- */
+
+/* Lines come in one order only, so reading is taking them one by one. */
+struct reader {
+	const char *at, *end;
+	bool bad;
+	char line[512]; /* what follows the word asked for */
+};
+
+static const char *take(struct reader *reader, const char *word)
+{
+	reader->line[0] = '\0';
+	size_t length = strlen(word);
+	const char *newline = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+	if (reader->bad || newline == NULL || (size_t)(newline - reader->at) <= length ||
+	    memcmp(reader->at, word, length) != 0 || reader->at[length] != ' ') {
+		reader->bad = true;
+		return reader->line;
+	}
+	const char *rest = reader->at + length + 1;
+	size_t size = (size_t)(newline - rest);
+	if (size >= sizeof(reader->line) || memchr(rest, '\0', size) != NULL) {
+		reader->bad = true;
+		return reader->line;
+	}
+	memcpy(reader->line, rest, size);
+	reader->line[size] = '\0';
+	reader->at = newline + 1;
+	return reader->line;
+}
+
+static int64_t take_number(struct reader *reader, const char *word, int64_t min, int64_t max)
+{
+	const char *problem;
+	int64_t number = strtonum(take(reader, word), min, max, &problem);
+	if (problem != NULL)
+		reader->bad = true;
+	return number;
+}
+
+static unsigned take_name(
+    struct reader *reader, const char *word, const char *const names[], unsigned count)
+{
+	const char *name = take(reader, word);
+	for (unsigned i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	reader->bad = true;
+	return 0;
+}
+
+static void take_text(struct reader *reader, const char *word, char *out, size_t size)
+{
+	const char *text = take(reader, word);
+	if (strlcpy(out, strcmp(text, "-") == 0 ? "" : text, size) >= size)
+		reader->bad = true;
+}
+
+static void take_setting(struct reader *reader, struct journal_setting *setting)
+{
+	setting->id = tunable_find(take(reader, "key"));
+	if (setting->id == TUNABLE_COUNT || tunables[setting->id].access != TUNABLE_WRITABLE) {
+		setting->id = 0;
+		reader->bad = true;
+		return;
+	}
+	if (!tunable_value_parse(setting->id, take(reader, "old"), &setting->old) ||
+	    !tunable_value_parse(setting->id, take(reader, "new"), &setting->new))
+		reader->bad = true;
+}
+
+/* A path of plain components: what is restored is never outside the tree. */
+static bool path_is_plain(const char *path)
+{
+	for (const char *part = path;; part++) {
+		size_t length = strcspn(part, "/");
+		if (length == 0 || strncmp(part, "..", length) == 0)
+			return false;
+		part += length;
+		if (*part == '\0')
+			return true;
+	}
+}
+
+static void take_file(struct reader *reader, struct journal_file *file)
+{
+	char kind[8];
+	int used = -1;
+	take_text(reader, "file", file->path, sizeof(file->path));
+	if (!path_is_plain(file->path))
+		reader->bad = true;
+	const char *was = take(reader, "was");
+	if (sscanf(was, "%7s %4o %16" SCNx64 "%n", kind, &file->mode, &file->old_hash, &used) !=
+		3 ||
+	    was[used] != '\0' || file->mode > 07777)
+		reader->bad = true;
+	else if (strcmp(kind, "file") != 0 && strcmp(kind, "absent") != 0)
+		reader->bad = true;
+	else
+		file->existed = kind[0] == 'f';
+	const char *now = take(reader, "now");
+	used = -1;
+	if (sscanf(now, "%16" SCNx64 "%n", &file->new_hash, &used) != 1 || now[used] != '\0')
+		reader->bad = true;
+}
+
+static void take_head(struct reader *reader, struct journal *journal)
+{
+	journal->id = (uint32_t)take_number(reader, "id", 1, INT32_MAX);
+	journal->state =
+	    (enum journal_state)take_name(reader, "state", state_names, JOURNAL_STATES);
+	journal->time_s = take_number(reader, "time", 0, INT64_MAX);
+	take_text(reader, "boot", journal->place.boot_id, sizeof(journal->place.boot_id));
+	journal->place.netns = (uint64_t)take_number(reader, "netns", 0, INT64_MAX);
+	journal->uid = (uint32_t)take_number(reader, "uid", 0, UINT32_MAX);
+	take_text(reader, "user", journal->user, sizeof(journal->user));
+	journal->pid = (int32_t)take_number(reader, "pid", 0, INT32_MAX);
+	journal->confirm_seconds = (uint32_t)take_number(reader, "confirm", 0, INT32_MAX);
+	journal->deadline_ms = take_number(reader, "deadline", 0, INT64_MAX);
+	journal->ended_by =
+	    (enum journal_ender)take_name(reader, "ended-by", ender_names, JOURNAL_ENDERS);
+	journal->ended_s = take_number(reader, "ended", 0, INT64_MAX);
+}
+
+/* The checksum is looked at before anything else is believed. */
+static const char *seal_problem(const char *text, size_t length)
+{
+	static const char end[] = "\nend ";
+	const size_t seal = sizeof(end) - 1 + 16 + 1;
+	if (length == 0)
+		return "it is empty";
+	if (length < seal || text[length - 1] != '\n' ||
+	    memcmp(text + length - seal, end, sizeof(end) - 1) != 0)
+		return "it is cut short: its last line is missing";
+	char wanted[17];
+	size_t sealed = length - seal + 1;
+	snprintf(wanted, sizeof(wanted), "%016" PRIx64, text_hash(text, sealed));
+	if (memcmp(text + length - 17, wanted, 16) != 0)
+		return "it is damaged: its checksum does not match";
+	return NULL;
+}
+
+bool journal_parse(struct journal *journal, const char *text, size_t length, const char **why)
+{
+	*journal = (struct journal){0};
+	*why = seal_problem(text, length);
+	if (*why != NULL)
+		return false;
+	size_t first = sizeof(first_line) - 1;
+	if (length <= first || memcmp(text, first_line, first) != 0 || text[first] != '\n') {
+		*why = "it is of another version of bdp";
+		return false;
+	}
+	struct reader reader = {.at = text + first + 1, .end = text + length};
+	take_head(&reader, journal);
+	journal->setting_count = (size_t)take_number(&reader, "settings", 0, PLAN_SETTINGS_MAX);
+	for (size_t i = 0; i < journal->setting_count && !reader.bad; i++)
+		take_setting(&reader, &journal->settings[i]);
+	journal->file_count = (size_t)take_number(&reader, "files", 0, JOURNAL_FILES_MAX);
+	for (size_t i = 0; i < journal->file_count && !reader.bad; i++)
+		take_file(&reader, &journal->files[i]);
+	take(&reader, "end");
+	if (reader.bad || reader.at != reader.end) {
+		*why = "it is damaged: a line is not what bdp writes";
+		return false;
+	}
+	return true;
+}

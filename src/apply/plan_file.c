@@ -1,0 +1,305 @@
+#include "apply/plan_file.h"
+
+#include <bsd/string.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/check.h"
+#include "apply/sysctl_line.h"
+#include "base/json.h"
+#include "base/quote.h"
+
+static bool refuse(struct plan_note *note, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Always false, so that it ends a function. */
+static bool refuse(struct plan_note *note, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(note->text, sizeof(note->text), format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+/* `where` says which setting of the input this is: "line 3", "settings[2]". */
+static bool add_setting(
+    struct plan *plan, const struct setting *setting, const char *where, struct plan_note *note)
+{
+	char why[240];
+	if (!setting_check(setting, why, sizeof(why)))
+		return refuse(note, "%s: %s", where, why);
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == setting->id && plan->settings[i].host == setting->host)
+			return refuse(
+			    note, "%s: %s is set twice", where, tunables[setting->id].key);
+	if (plan->setting_count == PLAN_SETTINGS_MAX)
+		return refuse(note, "%s: more than %d settings", where, PLAN_SETTINGS_MAX);
+	plan->settings[plan->setting_count] = *setting;
+	plan->settings[plan->setting_count++].change = true;
+	return true;
+}
+
+/* Fills in key and value, both foreign text. */
+static bool set_key(
+    struct setting *setting, const char *key, const char *where, struct plan_note *note)
+{
+	setting->id = tunable_find(key);
+	if (setting->id == TUNABLE_COUNT)
+		return refuse(
+		    note, "%s: '%.100s' is not a setting that bdp knows", where, quoted(key));
+	return true;
+}
+
+static bool set_value(
+    struct setting *setting, const char *value, const char *where, struct plan_note *note)
+{
+	static const char *const expected[] = {
+	    [TUNABLE_NUMBER] = "one whole number",
+	    [TUNABLE_VECTOR3] = "three whole numbers, min default max",
+	    [TUNABLE_WORD] = "one name",
+	    [TUNABLE_WORDS] = "names",
+	};
+	if (tunable_value_parse(setting->id, value, &setting->value))
+		return true;
+	bool in_quotes = value[0] == '"' || value[0] == '\'';
+	return refuse(note, "%s: %s takes %s%s, not '%.60s'", where, tunables[setting->id].key,
+	    expected[tunables[setting->id].kind], in_quotes ? " without quotes" : "",
+	    quoted(value));
+}
+
+/* ---- lines as in sysctl.d ---- */
+
+static bool add_line(struct plan *plan, char *line, const char *where, struct plan_note *note)
+{
+	struct sysctl_line cut = sysctl_line_cut(line);
+	struct setting setting = {.host = ROLE_UNKNOWN};
+	if (cut.kind == SYSCTL_BLANK || cut.kind == SYSCTL_COMMENT)
+		return true;
+	if (cut.kind == SYSCTL_OTHER)
+		return refuse(note, "%s: '%.100s' is neither 'key = value' nor a comment", where,
+		    quoted(line + strspn(line, " \t")));
+	return set_key(&setting, cut.key, where, note) &&
+	       set_value(&setting, cut.value, where, note) &&
+	       add_setting(plan, &setting, where, note);
+}
+
+static bool read_lines(struct plan *plan, struct source *source, struct plan_note *note)
+{
+	char line[1024];
+	bool cut;
+	int got;
+	while ((got = source_line(source, line, sizeof(line), &cut)) > 0) {
+		char where[40];
+		snprintf(where, sizeof(where), "line %llu",
+		    (unsigned long long)source_line_number(source));
+		/* A comment may be as long as it likes. */
+		bool comment = line[strspn(line, " \t")] == '#' || line[strspn(line, " \t")] == ';';
+		if (cut && !comment)
+			return refuse(note, "%s: too long for a setting", where);
+		if (!comment && !add_line(plan, line, where, note))
+			return false;
+	}
+	if (got < 0)
+		return refuse(note, "%s", strerror(errno));
+	if (plan->setting_count == 0)
+		return refuse(note, "there is no setting in it");
+	return true;
+}
+
+/* ---- the JSON report ---- */
+
+enum field { FIELD_KEY, FIELD_VALUE, FIELD_HOST, FIELD_WHY, FIELD_COUNT };
+
+static const char *const field_names[FIELD_COUNT] = {
+    [FIELD_KEY] = "key",
+    [FIELD_VALUE] = "value",
+    [FIELD_HOST] = "host",
+    [FIELD_WHY] = "why",
+};
+
+struct reading {
+	struct json *json;
+	struct plan *plan;
+	struct plan_note *note;
+	char where[40];
+	unsigned seen; /* fields of the setting being read */
+	bool has_schema, has_settings;
+	char value[256];
+};
+
+static bool json_refuse(struct reading *reading)
+{
+	return refuse(reading->note, "%s%s", json_error(reading->json),
+	    json_is_cut_short(reading->json) ? " (cut short: nothing of it is used)" : "");
+}
+
+static bool take_host(struct reading *reading, enum json_token token, struct setting *setting)
+{
+	static const enum role roles[] = {ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY};
+	setting->host = ROLE_UNKNOWN;
+	if (token == JSON_NULL)
+		return true;
+	const char *text = json_text(reading->json, NULL);
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]) && token == JSON_STRING; i++) {
+		if (strcmp(text, role_name(roles[i])) == 0) {
+			setting->host = roles[i];
+			return true;
+		}
+	}
+	return refuse(reading->note, "%s: \"host\" is '%.60s', not receiver, sender or proxy",
+	    reading->where, token == JSON_STRING ? quoted(text) : "no string");
+}
+
+static bool take_field(struct reading *reading, enum field field, struct setting *setting)
+{
+	enum json_token token = json_next(reading->json);
+	size_t length = 0;
+	if (token == JSON_ERROR)
+		return json_refuse(reading);
+	if (reading->seen & 1U << field)
+		return refuse(
+		    reading->note, "%s: \"%s\" is there twice", reading->where, field_names[field]);
+	reading->seen |= 1U << field;
+	if (field == FIELD_HOST)
+		return take_host(reading, token, setting);
+	/* A single number may be written as one. */
+	if (token != JSON_STRING && !(field == FIELD_VALUE && token == JSON_NUMBER))
+		return refuse(reading->note, "%s: \"%s\" is not a string", reading->where,
+		    field_names[field]);
+	const char *text = json_text(reading->json, &length);
+	if (strlen(text) != length)
+		return refuse(reading->note, "%s: \"%s\" has a NUL in it", reading->where,
+		    field_names[field]);
+	if (field == FIELD_KEY)
+		return set_key(setting, text, reading->where, reading->note);
+	if (field == FIELD_WHY)
+		strlcpy(setting->why, text, sizeof(setting->why));
+	else if (strlcpy(reading->value, text, sizeof(reading->value)) >= sizeof(reading->value))
+		return refuse(reading->note, "%s: \"value\" is too long", reading->where);
+	return true;
+}
+
+static enum field field_of(const char *name)
+{
+	unsigned field = 0;
+	while (field < FIELD_COUNT && strcmp(field_names[field], name) != 0)
+		field++;
+	return (enum field)field;
+}
+
+/* The value can be looked at only when the key is known, which may come after it. */
+static bool end_setting(struct reading *reading, struct setting *setting)
+{
+	if (!(reading->seen & 1U << FIELD_KEY) || !(reading->seen & 1U << FIELD_VALUE))
+		return refuse(reading->note, "%s: needs a \"key\" and a \"value\"", reading->where);
+	return set_value(setting, reading->value, reading->where, reading->note) &&
+	       add_setting(reading->plan, setting, reading->where, reading->note);
+}
+
+static bool read_setting(struct reading *reading)
+{
+	struct setting setting = {.host = ROLE_UNKNOWN};
+	reading->seen = 0;
+	for (;;) {
+		enum json_token token = json_next(reading->json);
+		if (token == JSON_END_OBJECT)
+			return end_setting(reading, &setting);
+		if (token != JSON_KEY)
+			return json_refuse(reading);
+		enum field field = field_of(json_text(reading->json, NULL));
+		if (field == FIELD_COUNT) {
+			enum json_token value = json_next(reading->json);
+			if (value == JSON_ERROR ||
+			    ((value == JSON_BEGIN_OBJECT || value == JSON_BEGIN_ARRAY) &&
+				!json_skip(reading->json)))
+				return json_refuse(reading);
+		} else if (!take_field(reading, field, &setting)) {
+			return false;
+		}
+	}
+}
+
+static bool read_settings(struct reading *reading)
+{
+	if (reading->has_settings)
+		return refuse(reading->note, "\"settings\" is there twice");
+	reading->has_settings = true;
+	if (json_next(reading->json) != JSON_BEGIN_ARRAY)
+		return refuse(reading->note, "\"settings\" is not a list");
+	for (unsigned i = 0;; i++) {
+		enum json_token token = json_next(reading->json);
+		snprintf(reading->where, sizeof(reading->where), "settings[%u]", i);
+		if (token == JSON_END_ARRAY)
+			return true;
+		if (token == JSON_ERROR)
+			return json_refuse(reading);
+		if (token != JSON_BEGIN_OBJECT)
+			return refuse(reading->note, "%s: is not an object", reading->where);
+		if (!read_setting(reading))
+			return false;
+	}
+}
+
+static bool read_schema(struct reading *reading)
+{
+	if (json_next(reading->json) != JSON_STRING ||
+	    strcmp(json_text(reading->json, NULL), "bdp/1") != 0)
+		return refuse(reading->note, "its \"schema\" is not \"bdp/1\"");
+	reading->has_schema = true;
+	return true;
+}
+
+static bool read_member(struct reading *reading)
+{
+	const char *name = json_text(reading->json, NULL);
+	if (strcmp(name, "schema") == 0)
+		return read_schema(reading);
+	if (strcmp(name, "settings") == 0)
+		return read_settings(reading);
+	enum json_token value = json_next(reading->json);
+	if (value == JSON_ERROR || ((value == JSON_BEGIN_OBJECT || value == JSON_BEGIN_ARRAY) &&
+				       !json_skip(reading->json)))
+		return json_refuse(reading);
+	return true;
+}
+
+static bool read_document(struct reading *reading)
+{
+	enum json_token token = json_next(reading->json);
+	if (token != JSON_BEGIN_OBJECT)
+		return json_refuse(reading);
+	while ((token = json_next(reading->json)) == JSON_KEY)
+		if (!read_member(reading))
+			return false;
+	if (token != JSON_END_OBJECT || json_next(reading->json) != JSON_END)
+		return json_refuse(reading);
+	if (!reading->has_schema || !reading->has_settings)
+		return refuse(reading->note,
+		    "it is JSON, but not a report of 'bdp -o json' (no \"schema\" or no \"settings\")");
+	return true;
+}
+
+bool plan_file_read(struct plan *plan, struct source *source, struct plan_note *note)
+{
+	*plan = (struct plan){.role = ROLE_UNKNOWN};
+	note->text[0] = '\0';
+	const char *bytes;
+	size_t length = source_peek(source, &bytes), blanks = 0;
+	while (blanks < length && strchr(" \t\r\n", bytes[blanks]) != NULL && bytes[blanks] != '\0')
+		blanks++;
+	bool good;
+	if (blanks < length && bytes[blanks] == '{') {
+		struct reading reading = {.plan = plan, .note = note};
+		reading.json = json_open(source, 0);
+		good = read_document(&reading);
+		json_close(reading.json);
+	} else {
+		good = read_lines(plan, source, note);
+	}
+	if (!good)
+		plan->setting_count = 0;
+	return good;
+}

@@ -1,0 +1,474 @@
+#include "apply/rollback.h"
+
+#include <bsd/stdlib.h>
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "apply/backend.h"
+#include "apply/critical.h"
+#include "apply/persist.h"
+#include "apply/place.h"
+#include "apply/refusal.h"
+#include "apply/sandbox.h"
+#include "apply/store.h"
+#include "apply/undo.h"
+
+#define LOCK_WAIT_MS 5000
+
+struct work {
+	const struct rollback_request *request;
+	struct outcome *outcome;
+	struct tree tree;
+	struct store store;
+	struct place place;
+	struct journal_ids ids;
+	struct journal *journals; /* owned: to be undone, newest first */
+	size_t count;
+	uint32_t elsewhere; /* newest active journal of another place, 0 for none */
+	bool rebooted;	    /* that one is of another boot */
+};
+
+static bool fail(struct work *work, const char *why)
+{
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s", why);
+	return false;
+}
+
+static bool begin(
+    struct work *work, const struct rollback_request *request, struct outcome *outcome)
+{
+	*work = (struct work){.request = request, .outcome = outcome};
+	work->store = (struct store){.dir = -1, .lock = -1};
+	outcome->dry_run = request->dry_run;
+	if (tree_open(&work->tree, request->io, request->sysroot)) {
+		place_read(&work->place, &work->tree);
+		return true;
+	}
+	outcome_fail(outcome, OUTCOME_SYSTEM, "%s: %s",
+	    request->sysroot != NULL ? request->sysroot : "/", strerror(errno));
+	return false;
+}
+
+static void end(struct work *work)
+{
+	free(work->journals);
+	store_close(&work->store);
+	tree_close(&work->tree);
+}
+
+/* A file that is still there after the journals of its boot are gone. */
+static void hint_persisted(struct work *work)
+{
+	static char text[PERSIST_FILE_MAX];
+	const char *path = PERSIST_DEFAULT;
+	if (tree_read(&work->tree, work->tree.root, path + 1, false, text, sizeof(text)) > 0 &&
+	    strncmp(text, "# Written by bdp ", 17) == 0)
+		outcome_note(work->outcome,
+		    "%s is still there, from before a reboot or a rollback: remove it to go back to what "
+		    "the system sets at boot",
+		    path);
+}
+
+/* False when there is no store, or it may not be used. */
+static bool open_locked(struct work *work, const char *absent)
+{
+	struct reason reason;
+	switch (store_open(&work->store, &work->tree, false, &reason)) {
+	case STORE_ABSENT:
+		hint_persisted(work);
+		return fail(work, absent);
+	case STORE_REFUSED:
+		return fail(work, reason.text);
+	case STORE_OPEN:
+		break;
+	}
+	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason) ||
+	    !store_ids(&work->store, &work->ids, &reason))
+		return fail(work, reason.text);
+	return true;
+}
+
+/* ---- rollback ---- */
+
+static void choose(struct work *work, const struct journal *journal)
+{
+	work->journals = reallocarray(work->journals, work->count + 1, sizeof(*work->journals));
+	if (work->journals == NULL)
+		err(1, NULL);
+	work->journals[work->count++] = *journal;
+}
+
+static void remember_elsewhere(struct work *work, const struct journal *journal)
+{
+	if (work->elsewhere != 0)
+		return;
+	work->elsewhere = journal->id;
+	work->rebooted = strcmp(journal->place.boot_id, work->place.boot_id) != 0;
+}
+
+/* Says why there is nothing to take back. */
+static bool nothing_chosen(struct work *work)
+{
+	uint32_t to = work->request->to;
+	if (work->elsewhere != 0 && (to == 0 || to == work->elsewhere)) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " was made %s",
+		    work->elsewhere,
+		    work->rebooted
+			? "before a reboot: its values are gone, there is nothing to restore"
+			: "in another network namespace: roll it back from there");
+		return false;
+	}
+	if (to != 0) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "there is no apply %" PRIu32
+		    " to roll back here ('bdp rollback --list' shows them)",
+		    to);
+		return false;
+	}
+	hint_persisted(work);
+	return fail(work, "there is nothing to roll back");
+}
+
+/* Newest first, since each goes back to what the one before it had set. */
+static bool choose_journals(struct work *work)
+{
+	const struct rollback_request *request = work->request;
+	struct journal journal;
+	struct reason reason;
+	bool reached = false;
+	for (size_t i = work->ids.count; i-- > 0 && !reached;) {
+		if (work->ids.id[i] < request->to)
+			break;
+		if (!store_load(&work->store, work->ids.id[i], &journal, &reason))
+			return fail(work, reason.text);
+		if (!journal_is_active(&journal))
+			continue;
+		if (!place_equal(&journal.place, &work->place)) {
+			remember_elsewhere(work, &journal);
+			continue;
+		}
+		choose(work, &journal);
+		reached = request->to != 0 ? journal.id == request->to : !request->all;
+	}
+	if (work->count == 0 || (request->to != 0 && !reached))
+		return nothing_chosen(work);
+	return true;
+}
+
+/* Goes through all of it on paper first. */
+static bool rehearse(struct work *work)
+{
+	struct backend backend;
+	bool good = true;
+	enum undo_force force = work->request->force ? UNDO_FORCED : UNDO_OURS;
+	backend_null(&backend, &work->tree);
+	for (size_t i = 0; i < work->count; i++)
+		good = undo_journal(
+			   &backend, &work->store, &work->journals[i], force, work->outcome) &&
+		       good;
+	backend_close(&backend);
+	if (good || work->request->force)
+		return true;
+	return fail(work, "not everything is as bdp left it: nothing was restored");
+}
+
+static void confine(struct work *work)
+{
+	static const char *const readable[] = {"proc", "sys", "lib", "usr/lib"};
+	struct sandbox sandbox;
+	sandbox_begin(&sandbox);
+	for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
+		sandbox_allow(&sandbox, &work->tree, readable[i], SANDBOX_READ);
+	sandbox_allow(&sandbox, &work->tree, "run/bdp", SANDBOX_DIRECTORY);
+	for (size_t i = 0; i < work->count; i++) {
+		const struct journal *journal = &work->journals[i];
+		for (size_t j = 0; j < journal->setting_count; j++)
+			sandbox_allow(&sandbox, &work->tree, tunables[journal->settings[j].id].path,
+			    SANDBOX_WRITE);
+		for (size_t j = 0; j < journal->file_count; j++) {
+			char directory[JOURNAL_PATH_MAX];
+			snprintf(directory, sizeof(directory), "%s", journal->files[j].path);
+			char *slash = strrchr(directory, '/');
+			if (slash != NULL)
+				*slash = '\0';
+			sandbox_allow(&sandbox, &work->tree, slash != NULL ? directory : ".",
+			    SANDBOX_DIRECTORY);
+		}
+	}
+	sandbox_enter(&sandbox);
+}
+
+static bool prepare(struct work *work, struct backend *backend)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		const struct journal *journal = &work->journals[i];
+		for (size_t j = 0; j < journal->setting_count; j++) {
+			const struct journal_setting *setting = &journal->settings[j];
+			char why[300];
+			if (backend->prepare(backend, setting->id) || work->request->force)
+				continue;
+			refusal_text(backend, setting->id, &setting->old, REFUSED_OPEN, errno, why,
+			    sizeof(why));
+			outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+			    "%s: %s; nothing was restored", tunables[setting->id].key, why);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool undo_one(struct work *work, struct backend *backend, struct journal *journal)
+{
+	struct reason reason;
+	enum undo_force force = work->request->force ? UNDO_FORCED : UNDO_OURS;
+	bool good = undo_journal(backend, &work->store, journal, force, work->outcome);
+	journal->state = good ? JOURNAL_UNDONE : JOURNAL_STUCK;
+	journal->ended_by = ENDED_BY_ROLLBACK;
+	journal->ended_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000;
+	bool saved = store_save(&work->store, journal, &reason);
+	if (!good)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "apply %" PRIu32 " could not be taken back in full: see below", journal->id);
+	else if (!saved)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "apply %" PRIu32 " is taken back, but that could not be noted: %s", journal->id,
+		    reason.text);
+	return good;
+}
+
+static void undo_all(struct work *work)
+{
+	struct backend backend;
+	const char *why;
+	if (!tree_may_write(&work->tree, &why)) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was restored", why);
+		return;
+	}
+	if (work->request->confine)
+		confine(work);
+	backend_proc(&backend, &work->tree);
+	/* The items of the rehearsal give way to those of the performance. */
+	outcome_free_items(work->outcome);
+	if (prepare(work, &backend)) {
+		for (size_t i = 0; i < work->count; i++)
+			if (!undo_one(work, &backend, &work->journals[i]))
+				break;
+		store_prune(&work->store);
+	}
+	work->outcome->changed = backend.changed;
+	backend_close(&backend);
+}
+
+void rollback_run(const struct rollback_request *request, struct outcome *outcome)
+{
+	struct work work;
+	sigset_t before;
+	if (!begin(&work, request, outcome))
+		return;
+	critical_begin(&before);
+	if (open_locked(&work, "there is nothing to roll back") && choose_journals(&work) &&
+	    rehearse(&work) && !request->dry_run)
+		undo_all(&work);
+	critical_end(&before);
+	end(&work);
+}
+
+/* ---- list ---- */
+
+static int64_t seconds_left(const struct kernel_io *io, const struct journal *journal)
+{
+	int64_t left_ms = journal->deadline_ms - io->clock_ms(CLOCK_BOOTTIME);
+	return left_ms >= 0 ? (left_ms + 999) / 1000 : left_ms / 1000;
+}
+
+void rollback_list(const struct rollback_request *request, struct outcome *outcome)
+{
+	struct work work;
+	struct reason reason;
+	if (!begin(&work, request, outcome))
+		return;
+	enum store_result opened = store_open(&work.store, &work.tree, false, &reason);
+	if (opened == STORE_REFUSED ||
+	    (opened == STORE_OPEN && !store_ids(&work.store, &work.ids, &reason)))
+		fail(&work, reason.text);
+	for (size_t i = work.ids.count; i-- > 0 && outcome->exit == OUTCOME_DONE;) {
+		struct outcome_journal *item = outcome_add_journal(outcome);
+		item->id = work.ids.id[i];
+		if (store_load(&work.store, item->id, &item->journal, &reason)) {
+			item->here = place_equal(&item->journal.place, &work.place);
+			item->guarded = item->journal.state == JOURNAL_UNCONFIRMED &&
+					store_guard_is_alive(&work.store, item->id);
+			item->seconds_left = seconds_left(work.tree.io, &item->journal);
+		} else {
+			item->damaged = true;
+			snprintf(item->damage, sizeof(item->damage), "%s", reason.text);
+		}
+	}
+	if (opened == STORE_ABSENT)
+		hint_persisted(&work);
+	end(&work);
+}
+
+/* ---- confirm ---- */
+
+static void format_time(int64_t time_s, char *out, size_t size)
+{
+	time_t time = (time_t)time_s;
+	struct tm utc;
+	if (gmtime_r(&time, &utc) == NULL || strftime(out, size, "%H:%M:%S UTC", &utc) == 0)
+		out[0] = '\0';
+}
+
+/* The newest apply of this place is not waiting: says what became of it. */
+static void confirm_nothing(struct work *work, const struct journal *journal)
+{
+	char when[32];
+	format_time(journal->ended_s, when, sizeof(when));
+	if (journal->state == JOURNAL_PENDING)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "apply %" PRIu32
+		    " was cut short and cannot be confirmed: 'bdp rollback' takes it back",
+		    journal->id);
+	else if (journal->state == JOURNAL_STUCK)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "apply %" PRIu32 " was being undone and is stuck: 'bdp rollback' tries again",
+		    journal->id);
+	else if (journal->state == JOURNAL_UNDONE && journal->ended_by == ENDED_BY_GUARD)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "too late: apply %" PRIu32 " was undone at %s, %" PRIu32 " s after it was made",
+		    journal->id, when, journal->confirm_seconds);
+	else if (journal->state == JOURNAL_APPLIED && journal->ended_by == ENDED_BY_CONFIRM)
+		snprintf(work->outcome->message, sizeof(work->outcome->message),
+		    "apply %" PRIu32 " was confirmed already, at %s", journal->id, when);
+	else
+		fail(work, "nothing waits for confirmation");
+}
+
+static void confirm_one(struct work *work, struct journal *journal)
+{
+	struct reason reason;
+	bool guarded = store_guard_is_alive(&work->store, journal->id);
+	if (guarded && seconds_left(work->tree.io, journal) <= 0) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "too late: the time of apply %" PRIu32 " is up, it is being undone",
+		    journal->id);
+		return;
+	}
+	journal->state = JOURNAL_APPLIED;
+	journal->ended_by = ENDED_BY_CONFIRM;
+	journal->ended_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000;
+	if (!store_save(&work->store, journal, &reason)) {
+		fail(work, reason.text);
+		return;
+	}
+	work->outcome->journal = journal->id;
+	work->outcome->changed = true;
+	snprintf(work->outcome->message, sizeof(work->outcome->message),
+	    "apply %" PRIu32 " is kept%s; 'bdp rollback' still takes it back", journal->id,
+	    guarded ? "" : " (its guard had died, nothing would have undone it)");
+}
+
+static void confirm_newest(struct work *work)
+{
+	struct journal journal;
+	struct reason reason;
+	for (size_t i = work->ids.count; i-- > 0;) {
+		if (!store_load(&work->store, work->ids.id[i], &journal, &reason)) {
+			fail(work, reason.text);
+			return;
+		}
+		if (!place_equal(&journal.place, &work->place))
+			continue;
+		if (journal.state == JOURNAL_UNCONFIRMED)
+			confirm_one(work, &journal);
+		else
+			confirm_nothing(work, &journal);
+		return;
+	}
+	fail(work, "nothing waits for confirmation");
+}
+
+void confirm_run(const struct rollback_request *request, struct outcome *outcome)
+{
+	struct work work;
+	sigset_t before;
+	if (!begin(&work, request, outcome))
+		return;
+	critical_begin(&before);
+	if (open_locked(&work, "nothing waits for confirmation"))
+		confirm_newest(&work);
+	critical_end(&before);
+	end(&work);
+}
+
+/* ---- notice ---- */
+
+static bool describe(
+    const struct journal *journal, bool guarded, int64_t left, char *text, size_t size)
+{
+	switch (journal->state) {
+	case JOURNAL_PENDING:
+		snprintf(text, size,
+		    "apply %" PRIu32
+		    " was cut short, its settings may be half made: 'bdp rollback' takes "
+		    "them back",
+		    journal->id);
+		return true;
+	case JOURNAL_STUCK:
+		snprintf(text, size,
+		    "apply %" PRIu32 " could not be undone in full: see 'bdp rollback'",
+		    journal->id);
+		return true;
+	case JOURNAL_UNCONFIRMED:
+		if (guarded && left > 0)
+			snprintf(text, size,
+			    "apply %" PRIu32 " is undone in %" PRId64
+			    " s unless 'bdp confirm' keeps it",
+			    journal->id, left);
+		else if (guarded)
+			snprintf(text, size,
+			    "apply %" PRIu32 " is being undone: it was not confirmed in time",
+			    journal->id);
+		else
+			snprintf(text, size,
+			    "apply %" PRIu32
+			    " was never confirmed and its guard is gone, so its settings are "
+			    "still in place: 'bdp confirm' keeps them, 'bdp rollback' takes them back",
+			    journal->id);
+		return true;
+	default:
+		return false;
+	}
+}
+
+const char *journal_unconfirmed_notice(const char *sysroot, char *text, size_t size)
+{
+	struct work work;
+	struct reason reason;
+	struct journal journal;
+	struct rollback_request request = {.sysroot = sysroot};
+	struct outcome outcome = {0};
+	text[0] = '\0';
+	if (!begin(&work, &request, &outcome))
+		return text;
+	bool found = store_open(&work.store, &work.tree, false, &reason) != STORE_OPEN ||
+		     !store_ids(&work.store, &work.ids, &reason);
+	for (size_t i = work.ids.count; i-- > 0 && !found;) {
+		if (!store_load(&work.store, work.ids.id[i], &journal, &reason) ||
+		    !place_equal(&journal.place, &work.place))
+			continue;
+		/* An apply that is at work this moment holds the lock, and is no news. */
+		if (journal.state == JOURNAL_PENDING && store_is_busy(&work.store))
+			break;
+		found = describe(&journal, store_guard_is_alive(&work.store, journal.id),
+		    seconds_left(work.tree.io, &journal), text, size);
+	}
+	end(&work);
+	return text;
+}

@@ -1,0 +1,142 @@
+#include "apply/undo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apply/refusal.h"
+
+/* A vector of which a refused write changed a part: each element is one of the two. */
+static bool is_mixture(const struct journal_setting *setting, const struct tunable_value *found)
+{
+	if (tunables[setting->id].kind != TUNABLE_VECTOR3)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (found->number[i] != setting->old.number[i] &&
+		    found->number[i] != setting->new.number[i])
+			return false;
+	return true;
+}
+
+/* Only an apply that was cut short, or an undo that failed, leaves half of a vector. */
+static bool is_ours(const struct journal *journal, const struct journal_setting *setting,
+    const struct tunable_value *found)
+{
+	if (tunable_value_equal(setting->id, found, &setting->new))
+		return true;
+	return (journal->state == JOURNAL_PENDING || journal->state == JOURNAL_STUCK) &&
+	       is_mixture(setting, found);
+}
+
+static void explain_stuck(struct backend *backend, const struct journal_setting *setting, int error,
+    struct outcome_setting *item)
+{
+	char old[220], reason[240] = "it reads back otherwise";
+	if (error != 0)
+		refusal_text(backend, setting->id, &setting->old, REFUSED_WRITE, error, reason,
+		    sizeof(reason));
+	snprintf(item->why, sizeof(item->why), "%s; by hand: sysctl -w %s=\"%s\"", reason,
+	    tunables[setting->id].key,
+	    tunable_value_text(setting->id, &setting->old, old, sizeof(old)));
+}
+
+static bool undo_setting(struct backend *backend, const struct journal *journal,
+    const struct journal_setting *setting, enum undo_force force, struct outcome *outcome)
+{
+	struct outcome_setting *item = outcome_add_setting(outcome);
+	item->id = setting->id;
+	item->journal = journal->id;
+	item->wanted = setting->old;
+	bool known = backend->read(backend, setting->id, &item->before);
+	int error = known ? 0 : errno;
+	item->after = item->before;
+	if (known && tunable_value_equal(setting->id, &item->before, &setting->old)) {
+		item->state = ITEM_ALREADY;
+		return true;
+	}
+	if (known && force == UNDO_OURS && !is_ours(journal, setting, &item->before)) {
+		char new[220];
+		item->state = ITEM_CHANGED_SINCE;
+		snprintf(item->why, sizeof(item->why), "bdp had set %s; --force restores it anyway",
+		    tunable_value_text(setting->id, &setting->new, new, sizeof(new)));
+		return false;
+	}
+	/* A failed restore falls back to the old value too: there is nothing better to go to. */
+	enum put_result result = PUT_STUCK;
+	if (known)
+		result = backend_put(
+		    backend, setting->id, &setting->old, &setting->old, &item->after, &error);
+	if (result == PUT_DONE ||
+	    (known && tunable_value_equal(setting->id, &item->after, &setting->old))) {
+		item->state = backend->writes ? ITEM_RESTORED : ITEM_WOULD_RESTORE;
+		backend->changed = true;
+		return true;
+	}
+	item->state = ITEM_STUCK;
+	explain_stuck(backend, setting, error, item);
+	return false;
+}
+
+/* Brings the kept content back, or removes a file that was not there. */
+static bool restore_file(
+    struct backend *backend, const struct store *store, const struct journal *journal, size_t index)
+{
+	const struct journal_file *file = &journal->files[index];
+	if (!file->existed)
+		return backend->file_write(backend, file->path, NULL, 0, 0);
+	static char text[PERSIST_FILE_MAX];
+	ssize_t length = store_kept(store, journal->id, index, text, sizeof(text));
+	if (length < 0)
+		return false;
+	if (text_hash(text, (size_t)length) != file->old_hash) {
+		errno = EBADMSG;
+		return false;
+	}
+	return backend->file_write(backend, file->path, text, (size_t)length, file->mode);
+}
+
+static bool undo_file(struct backend *backend, const struct store *store,
+    const struct journal *journal, size_t index, enum undo_force force, struct outcome *outcome)
+{
+	const struct journal_file *file = &journal->files[index];
+	struct outcome_file *item = outcome_add_file(outcome, file->path);
+	item->journal = journal->id;
+	struct file_state now;
+	if (!backend->file_read(backend, file->path, &now)) {
+		item->state = ITEM_STUCK;
+		snprintf(item->why, sizeof(item->why), "%s", strerror(errno));
+		return false;
+	}
+	if (now.exists == file->existed && (!now.exists || now.hash == file->old_hash)) {
+		item->state = ITEM_ALREADY;
+		return true;
+	}
+	if (force == UNDO_OURS && (!now.exists || now.hash != file->new_hash)) {
+		item->state = ITEM_CHANGED_SINCE;
+		snprintf(item->why, sizeof(item->why),
+		    "it was changed or removed since bdp wrote it; --force restores it anyway");
+		return false;
+	}
+	if (!restore_file(backend, store, journal, index)) {
+		item->state = ITEM_STUCK;
+		snprintf(item->why, sizeof(item->why), "%s",
+		    errno == EBADMSG ? "what was kept of it is damaged" : strerror(errno));
+		return false;
+	}
+	item->state = backend->writes ? ITEM_RESTORED : ITEM_WOULD_RESTORE;
+	backend->changed = true;
+	return true;
+}
+
+bool undo_journal(struct backend *backend, const struct store *store, const struct journal *journal,
+    enum undo_force force, struct outcome *outcome)
+{
+	bool good = true;
+	for (size_t i = journal->file_count; i-- > 0;)
+		good = undo_file(backend, store, journal, i, force, outcome) && good;
+	for (size_t i = journal->setting_count; i-- > 0;)
+		good =
+		    undo_setting(backend, journal, &journal->settings[i], force, outcome) && good;
+	return good;
+}
