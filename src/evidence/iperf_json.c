@@ -226,7 +226,7 @@ static bool object_read(struct reader *reader, struct json *json)
 	static const struct fields fields = FIELDS(rows);
 
 	reader->has = 0;
-	reader->has_json = true;
+	reader->event[0] = '\0';
 	if (!fields_read(json, &fields, reader))
 		return false;
 	bool is_document =

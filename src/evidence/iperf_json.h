@@ -184,8 +184,8 @@ struct document {
 	size_t place;		  /* of the next stream in the array being read */
 	size_t stream_count;	  /* of those in use */
 	struct course courses[DIRECTION_COUNT];
-	/* end; sums of UDP, [1] being the *_bidir_reverse one */
-	struct total sum, sum_received[2];
+	/* end; the sums are for UDP, [1] being those of what the server sends with --bidir */
+	struct total sums[2], sums_received[2];
 	double host_cpu_percent, remote_cpu_percent;
 	char sender_cc[16], receiver_cc[16];
 

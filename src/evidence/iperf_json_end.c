@@ -80,21 +80,28 @@ static bool sum_read(struct json *json, enum json_token token, void *record)
 {
 	struct document *document = record;
 
-	return total_read(json, token, &document->sum);
+	return total_read(json, token, &document->sums[0]);
+}
+
+static bool sum_reverse_read(struct json *json, enum json_token token, void *record)
+{
+	struct document *document = record;
+
+	return total_read(json, token, &document->sums[1]);
 }
 
 static bool sum_received_read(struct json *json, enum json_token token, void *record)
 {
 	struct document *document = record;
 
-	return total_read(json, token, &document->sum_received[0]);
+	return total_read(json, token, &document->sums_received[0]);
 }
 
 static bool sum_received_reverse_read(struct json *json, enum json_token token, void *record)
 {
 	struct document *document = record;
 
-	return total_read(json, token, &document->sum_received[1]);
+	return total_read(json, token, &document->sums_received[1]);
 }
 
 static bool cpu_read(struct json *json, enum json_token token, void *record)
@@ -117,6 +124,7 @@ bool end_read(struct json *json, enum json_token token, void *record)
 	    FIELD_BY("sum", sum_read),
 	    FIELD_IGNORED("sum_sent"),
 	    FIELD_BY("sum_received", sum_received_read),
+	    FIELD_BY("sum_bidir_reverse", sum_reverse_read),
 	    FIELD_IGNORED("sum_sent_bidir_reverse"),
 	    FIELD_BY("sum_received_bidir_reverse", sum_received_reverse_read),
 	    FIELD_BY("cpu_utilization_percent", cpu_read),

@@ -115,15 +115,21 @@ static void run_set_ends(const struct document *document, struct run *run)
 	    run->sender, sizeof(run->sender), run->local_sends ? local : remote, "::ffff:", "");
 	text_take(
 	    run->receiver, sizeof(run->receiver), run->local_sends ? remote : local, "::ffff:", "");
-	strlcpy(run->sender_cc, document->sender_cc, sizeof(run->sender_cc));
-	strlcpy(run->receiver_cc, document->receiver_cc, sizeof(run->receiver_cc));
+	/* of --bidir only the server's sending is told, at both ends (iperf_api.c of 3.7 to 3.21) */
+	bool is_swapped = run->bidir && run->client == run->local_sends;
+	strlcpy(run->sender_cc, is_swapped ? document->receiver_cc : document->sender_cc,
+	    sizeof(run->sender_cc));
+	strlcpy(run->receiver_cc, is_swapped ? document->sender_cc : document->receiver_cc,
+	    sizeof(run->receiver_cc));
 }
 
-/* Use of a core at each end; the other end's is 0 where it was not told. */
+/* Use of a core at each end.  A server prints its results before it gets the client's: what it says
+ * of the other end is 0, or of the client before (iperf_reset_test() keeps it). */
 static void run_set_cpu(const struct document *document, struct run *run)
 {
 	bool has_host = document->has & DOCUMENT_HOST_CPU && document->host_cpu_percent >= 0;
-	bool has_remote = document->has & DOCUMENT_REMOTE_CPU && document->remote_cpu_percent > 0;
+	bool has_remote = document->has & DOCUMENT_REMOTE_CPU && document->remote_cpu_percent > 0 &&
+			  !(document->has & DOCUMENT_SERVER);
 	double *host = run->local_sends ? &run->sender_cpu_percent : &run->receiver_cpu_percent;
 	double *remote = run->local_sends ? &run->receiver_cpu_percent : &run->sender_cpu_percent;
 
@@ -258,7 +264,8 @@ unsigned document_finish(
 	for (size_t i = 0; i < document->stream_count; i++)
 		for (enum direction d = 0; d < DIRECTION_COUNT; d++)
 			streams[d] += stream_is_of(document, &document->streams[i], d);
-	bool bidir = streams[DIRECTION_SENDS] > 0 && streams[DIRECTION_RECEIVES] > 0;
+	bool bidir =
+	    document->bidir || (streams[DIRECTION_SENDS] > 0 && streams[DIRECTION_RECEIVES] > 0);
 	for (enum direction d = 0; d < DIRECTION_COUNT; d++) {
 		if (streams[d] == 0)
 			continue;

@@ -38,7 +38,7 @@ bool stream_is_of(
 	return stream->direction == direction && (stream->seen || has_summary);
 }
 
-/* The three ways: the sender's summary, the receiver's, and the rows of the end that printed them. */
+/* The three ways: the sender's summary, the receiver's, and the rows of the end that printed. */
 static void direction_tally(const struct document *document, enum direction direction,
     struct tally *sent, struct tally *received, struct tally *rows)
 {
@@ -92,6 +92,10 @@ static void totals_tcp(const struct document *document, enum direction direction
 	 * another: the interrupted test of a server */
 	if (rows.streams > 0 && (own->streams < run->streams || document->duplicate_count > 0))
 		*own = rows;
+	/* both times of --bidir are those of the first stream, which is another direction's
+	 * (iperf_print_results() of 3.7 to 3.21) */
+	if (run->bidir && !run->local_sends && rows.streams > 0)
+		received.seconds = rows.seconds;
 	if (is_known(run, &sent, run->local_sends))
 		run_set_sent(run, &sent);
 	if (is_known(run, &received, !run->local_sends))
@@ -105,29 +109,60 @@ static void totals_tcp(const struct document *document, enum direction direction
 		run->has &= ~(unsigned)RUN_RECEIVED;
 }
 
-/* Loss and jitter are the receiver's knowledge. */
+/* The sum of the direction, or NULL: the one name is that of what the client sends, and from 3.7 to
+ * 3.10.1 also that of what the server does. */
+static const struct total *sum_of(
+    const struct document *document, const struct total sums[2], const struct run *run)
+{
+	bool is_second = run->bidir && run->client != run->local_sends;
+
+	if (!(document->has & DOCUMENT_END) || (run->bidir && !sums[1].has))
+		return NULL;
+	return sums[is_second].has ? &sums[is_second] : NULL;
+}
+
+/* Loss and jitter are the receiver's knowledge: from the sum, as with -O a stream's loss is one too
+ * many where the other end is older than 3.14; else from the streams, else from the rows. */
 static void loss_udp(const struct document *document, enum direction direction, struct run *run)
 {
-	bool by_summary = run->has_summary;
-	double lost = 0, jitter_ms = 0;
+	const struct total *sum = sum_of(document, document->sums, run);
+	double lost = sum ? sum->lost : 0;
+	double jitter_ms = sum ? sum->jitter_ms : 0;
+	uint64_t packets = sum ? sum->packets : 0;
 
 	if (run->local_sends && !other_end_told(run))
 		return;
-	for (size_t i = 0; i < document->stream_count; i++) {
+	for (size_t i = 0; i < document->stream_count && !sum; i++) {
 		const struct stream *stream = &document->streams[i];
 		if (!stream_is_of(document, stream, direction))
 			continue;
-		lost += by_summary ? stream->sent.lost : stream->lost;
-		jitter_ms += by_summary ? stream->sent.jitter_ms : stream->jitter_ms;
-		run->packets += by_summary ? stream->sent.packets : stream->packets;
+		lost += run->has_summary ? stream->sent.lost : stream->lost;
+		jitter_ms +=
+		    (run->has_summary ? stream->sent.jitter_ms : stream->jitter_ms) / run->streams;
+		packets += run->has_summary ? stream->sent.packets : stream->packets;
 	}
-	jitter_ms /= run->streams;
-	if (run->packets == 0 || jitter_ms < 0 || jitter_ms > JITTER_MAX_MS)
+	if (packets == 0 || jitter_ms < 0 || jitter_ms > JITTER_MAX_MS)
 		return;
 	run->has |= RUN_JITTER;
 	run->jitter_ms = jitter_ms;
+	run->packets = packets;
 	/* reordered or doubled datagrams can make it negative */
-	run->lost = lost > 0 ? (uint64_t)fmin(lost, (double)run->packets) : 0;
+	run->lost = lost > 0 ? (uint64_t)fmin(lost, (double)packets) : 0;
+}
+
+/* What arrived, reckoned from the loss. */
+static struct tally received_udp(
+    const struct document *document, const struct run *run, const struct tally *sent)
+{
+	const struct total *sum = sum_of(document, document->sums, run);
+	struct tally received = *sent;
+
+	received.bytes -=
+	    (uint64_t)((double)sent->bytes * ((double)run->lost / (double)run->packets));
+	/* the sum of 3.2 and later has the sender's bytes and the receiver's time */
+	if (sum && (sum->has & TOTAL_TIMES) == TOTAL_TIMES)
+		received.seconds = sum->end_s - sum->start_s;
+	return received;
 }
 
 /* A UDP stream's summary has the bytes sent, and the server's none: what arrived is in
@@ -135,8 +170,7 @@ static void loss_udp(const struct document *document, enum direction direction, 
 static void totals_udp(const struct document *document, enum direction direction, struct run *run)
 {
 	struct tally sent = {0}, unused = {0}, rows = {0}, received = {0};
-	const struct total *sum = &document->sum;
-	bool is_second = run->bidir && (sum->has & TOTAL_SENDER) && sum->sender != run->local_sends;
+	const struct total *sum = sum_of(document, document->sums_received, run);
 
 	direction_tally(document, direction, &sent, &unused, &rows);
 	if (run->local_sends && rows.streams > 0 &&
@@ -145,18 +179,14 @@ static void totals_udp(const struct document *document, enum direction direction
 	if (is_known(run, &sent, run->local_sends))
 		run_set_sent(run, &sent);
 	loss_udp(document, direction, run);
-	if (document->has & DOCUMENT_END)
-		tally_add_total(&received, &document->sum_received[is_second]);
+	if (sum)
+		tally_add_total(&received, sum);
 	if (received.bytes > 0) {
 		run_set_received(run, &received);
 	} else if (!run->local_sends && rows.streams == run->streams) {
 		run_set_received(run, &rows);
 	} else if (run->local_sends && (run->has & RUN_JITTER)) {
-		received = sent;
-		received.bytes -=
-		    (uint64_t)((double)sent.bytes * ((double)run->lost / (double)run->packets));
-		if (!run->bidir && (sum->has & TOTAL_TIMES) == TOTAL_TIMES)
-			received.seconds = sum->end_s - sum->start_s;
+		received = received_udp(document, run, &sent);
 		run_set_received(run, &received);
 	}
 }
@@ -236,6 +266,8 @@ static void stream_totals(
 		total->bytes = by_summary ? summary.bytes : stream->bytes;
 		total->seconds =
 		    by_summary ? summary.seconds : fmax(stream->last_s - stream->first_s, 0);
+		if (run->protocol != PROTOCOL_TCP)
+			continue;
 		total->retransmits = run->has_summary && (stream->sent.has & TOTAL_RETRANSMITS)
 					 ? stream->sent.retransmits
 					 : stream->retransmits;
