@@ -1,0 +1,106 @@
+#include "advice/qdisc_lines.h"
+
+#include <bsd/string.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+/* What a kernel gives an interface unasked: net/sched/sch_generic.c (pfifo_fast, mq, noqueue), and
+ * what distributions make of default_qdisc; systemd has fq_codel since version 217. */
+static const char *const defaults[] = {"pfifo_fast", "fq_codel", "fq", "pfifo", "sfq"};
+
+static bool is_default(const struct host *host, const char *kind)
+{
+	const struct tunable_value *set = &host->values[TUNABLE_DEFAULT_QDISC];
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		if (strcmp(kind, defaults[i]) == 0)
+			return true;
+	return set->known && strcmp(kind, set->word) == 0;
+}
+
+/* Names may hold anything but '/', ':' and blanks (net/core/dev.c, dev_valid_name), so also what a
+ * shell would run.  False for one that cannot be shown. */
+static bool shell_word(const char *name, char *out, size_t size)
+{
+	bool plain = name[0] != '\0';
+	for (const char *at = name; *at != '\0'; at++) {
+		if (*at <= ' ' || *at > '~' || *at == '\'')
+			return false;
+		if (!isalnum((unsigned char)*at) && strchr("._-@", *at) == NULL)
+			plain = false;
+	}
+	snprintf(out, size, plain ? "%s" : "'%s'", name);
+	return name[0] != '\0' && name[0] != '-';
+}
+
+enum choice { CHOICE_NONE, CHOICE_ROOT, CHOICE_MQ, CHOICE_LEAVE };
+
+static enum choice choose(
+    const struct host *host, const struct interface *interface, const char *qdisc)
+{
+	const char *kind = interface->qdisc;
+	if (!interface->up || kind[0] == '\0' || strcmp(kind, qdisc) == 0 ||
+	    strcmp(kind, "noqueue") == 0 || strcmp(kind, "noop") == 0)
+		return CHOICE_NONE;
+	if (strcmp(kind, "mq") != 0)
+		return is_default(host, kind) ? CHOICE_ROOT : CHOICE_LEAVE;
+	if (strcmp(interface->leaf_qdisc, qdisc) == 0)
+		return CHOICE_NONE;
+	return interface->leaf_qdisc[0] == '\0' || is_default(host, interface->leaf_qdisc)
+		   ? CHOICE_MQ
+		   : CHOICE_LEAVE;
+}
+
+static void fill(struct command *line, const struct interface *interface, const char *word,
+    const char *qdisc, enum role role, enum choice choice)
+{
+	*line = (struct command){.host = role};
+	snprintf(line->command, sizeof(line->command), "sudo tc qdisc replace dev %s root %s", word,
+	    choice == CHOICE_MQ ? "mq" : qdisc);
+	if (choice == CHOICE_MQ)
+		snprintf(line->why, sizeof(line->why),
+		    "%s is up and keeps %s on its %u queues; a new mq gives each what default_qdisc says "
+		    "then, so set that to %s first",
+		    word, interface->leaf_qdisc[0] != '\0' ? interface->leaf_qdisc : "what it has",
+		    interface->tx_queues, qdisc);
+	else
+		snprintf(line->why, sizeof(line->why),
+		    "%s is up and keeps %s: default_qdisc is for interfaces that come up later",
+		    word, interface->qdisc);
+}
+
+static void leave(const struct interface *interface, char *left_alone, size_t size)
+{
+	char name[80];
+	const char *kind = strcmp(interface->qdisc, "mq") == 0 && interface->leaf_qdisc[0] != '\0'
+			       ? interface->leaf_qdisc
+			       : interface->qdisc;
+	if (left_alone[0] != '\0')
+		strlcat(left_alone, ", ", size);
+	strlcat(left_alone, quote_text(interface->name, name, sizeof(name)), size);
+	strlcat(left_alone, " (", size);
+	strlcat(left_alone, quote_text(kind, name, sizeof(name)), size);
+	strlcat(left_alone, ")", size);
+}
+
+size_t qdisc_lines(const struct host *host, const char *qdisc, enum role role,
+    struct command *lines, size_t max, char *left_alone, size_t size)
+{
+	size_t count = 0;
+	char word[24], wanted[24];
+	left_alone[0] = '\0';
+	if (!shell_word(qdisc, wanted, sizeof(wanted)))
+		return 0;
+	for (unsigned i = 0; i < host->interface_count; i++) {
+		const struct interface *interface = &host->interfaces[i];
+		enum choice choice = choose(host, interface, qdisc);
+		if (choice == CHOICE_LEAVE ||
+		    (choice != CHOICE_NONE && !shell_word(interface->name, word, sizeof(word))))
+			leave(interface, left_alone, size);
+		else if (choice != CHOICE_NONE && count < max)
+			fill(&lines[count++], interface, word, wanted, role, choice);
+	}
+	return count;
+}
