@@ -6,7 +6,7 @@
 # Sysctls are set inside its own namespaces only.
 
 LAB_HERE=${LAB_HERE:-$(cd "$(dirname "$0")" && pwd)}
-LAB=bdp-lab-$$
+LAB=${LAB_NAME:-bdp-lab}-$$
 LAB_NAMESPACES=
 LAB_PIDS=
 LAB_LINKS=0
@@ -139,8 +139,8 @@ lab_link() {
 		>"$LAB_TMP/$lab_device.json" &
 	LAB_WAN_PID=$!
 	lab_keep $LAB_WAN_PID
-	lab_wait_for 5 ip -n "$LAB-$lab_b" link show "$lab_device" ||
-		lab_die "the link did not come up"
+	lab_wait_for 5 lab_link_made || lab_die "the link did not come up"
+	ip -n "$LAB-$lab_b" link show "$lab_device" >/dev/null || lab_die "the link did not come up"
 	lab_last=1
 	for lab_ns in "$lab_a" "$lab_b"; do
 		# The queue of the device must not be the bottleneck.
@@ -149,6 +149,11 @@ lab_link() {
 		lab_last=2
 	done
 	LAB_LINKS=$((LAB_LINKS + 1))
+}
+
+# The device is there, or the emulator has given up.
+lab_link_made() {
+	ip -n "$LAB-$lab_b" link show "$lab_device" || ! kill -0 "$LAB_WAN_PID"
 }
 
 # The emulator's counters so far, as JSON, of link N (0 unless given).
@@ -195,7 +200,10 @@ lab_ping() {
 
 # lab_sample FILE-STEM CLIENT SERVER SECONDS: both ends' sockets, and pings, once mid-run.
 lab_sample() {
-	sleep "$4"
+	sleep "$4" &
+	lab_sleep=$!
+	trap 'kill $lab_sleep 2>/dev/null; exit' TERM
+	wait $lab_sleep
 	lab_in "$2" ss -tmin >"$1.ss-client.txt"
 	lab_in "$3" ss -tmin >"$1.ss-server.txt"
 	lab_ping "$2" 3 >"$1.ping-loaded.txt"
@@ -218,9 +226,21 @@ lab_measure() {
 		>"$lab_stem.txt" 2>&1
 }
 
+# lab_iperf FILE-STEM CLIENT SERVER IPERF3-OPTIONS...: one JSON run, and nothing beside it.
+lab_iperf() {
+	lab_stem=$1 lab_client=$2 lab_peer=$3
+	shift 3
+	lab_run "$lab_client" iperf3 -c 10.77.0.2 -J "$@" >"$lab_stem.json" ||
+		lab_say "$lab_stem: iperf3: $(jq -r '.error // "failed"' "$lab_stem.json")"
+	lab_settle "$lab_peer"
+}
+
+# What the receiver of FILE-STEM's run got, bit/s.
+lab_rate() { jq '.end.sum_received.bits_per_second // 0 | round' "$1.json"; }
+
 lab_half() { awk -v s="$1" 'BEGIN { print s / 2 }'; }
 
-# lab_settle: the last test is over at both ends (iperf3's server takes one at a time).
+# lab_settle SERVER: the last test is over at both ends (iperf3's server takes one at a time).
 lab_settle() {
 	lab_wait_for 10 lab_quiet "$1"
 }

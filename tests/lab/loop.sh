@@ -59,13 +59,7 @@ loop_paths() {
 	lab_wait_for 5 lab_listens p 5201 || lab_die "no relay"
 }
 
-loop_iperf() {
-	lab_run c iperf3 -c 10.77.0.2 -J -C "$loop_cc" -O $loop_omit -t $loop_time >"$1.json" ||
-		lab_say "$1: iperf3: $(jq -r '.error // "failed"' "$1.json")"
-	lab_settle s
-}
-
-loop_rate() { jq '.end.sum_received.bits_per_second // 0 | round' "$1.json"; }
+loop_iperf() { lab_iperf "$1" c s -C "$loop_cc" -O $loop_omit -t $loop_time; }
 
 loop_settings() { lab_in "$1" sysctl -a 2>/dev/null | grep '^net\.' | sort; }
 
@@ -123,7 +117,7 @@ loop_try() {
 	loop_stem=$LOOP_KEEP/$1-$2ms-$3
 	loop_log=$loop_stem-apply.txt
 	loop_cc=$3
-	loop_delay=$(awk -v rtt="$2" 'BEGIN { print rtt / 2 }')ms
+	loop_delay=$(lab_half "$2")ms
 	loop_scale "$2"
 	loop_hosts "$1"
 	loop_paths "$@"
@@ -139,8 +133,8 @@ loop_try() {
 		loop_settings "$loop_host" | cmp -s - "$LAB_TMP/settings.$loop_host" ||
 			loop_fault="settings of $loop_host differ after rollback"
 	done
-	loop_before=$(loop_rate "$loop_stem-before")
-	loop_after=$(loop_rate "$loop_stem-after")
+	loop_before=$(lab_rate "$loop_stem-before")
+	loop_after=$(lab_rate "$loop_stem-after")
 	[ "$loop_before" -lt $((loop_target / 2)) ] || loop_fault="the path was not held"
 	[ $((loop_after * 100)) -ge $((loop_target * 95)) ] || loop_fault=${loop_fault:-short}
 }
@@ -152,7 +146,7 @@ loop_carries() {
 		lab_ceiling "$loop_host" tcp_wmem $((64 * LOOP_MIB))
 	done
 	loop_iperf "$loop_stem-open"
-	[ "$(loop_rate "$loop_stem-open")" -ge $loop_target ]
+	[ "$(lab_rate "$loop_stem-open")" -ge $loop_target ]
 }
 
 loop_cell() {

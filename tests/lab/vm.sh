@@ -95,7 +95,7 @@ vm_judge() {
 	vm_failed=0
 	vm_set=$(jq -r '[.settings[] | select(.key == "net.ipv4.tcp_rmem")][0].value | split(" ")[2]' \
 		"$vm_keep/plan.json")
-	vm_need=$((vm_target / 8 / 5 * 2)) # 2 x BDP at 200 ms
+	vm_need=$((vm_target / 20)) # 2 x BDP in bytes at 200 ms
 	echo "kernel $(jq -r .start.system_info "$vm_keep/before.json" | cut -d' ' -f3)," \
 		"before $(vm_rate before), target $vm_target, set $vm_set (was $vm_ceiling)," \
 		"after $(vm_rate after), predicted $(jq .predicted_bps "$vm_keep/plan.json")"
