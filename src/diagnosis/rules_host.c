@@ -172,7 +172,7 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 
-	if (!signs->has_window_fill || signs->path->steady_loss > 1e-4)
+	if (!signs->has_window_fill || !signs->lossless)
 		return false;
 	if (signs->window_fill < 0.9 || path->cwnd_bytes < 1.05 * path->peer_window_bytes)
 		return false;
@@ -180,8 +180,9 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 		return false;
 	bool sure = signs->window_fill > 0.95 && path->peer_window_spread < 0.08 &&
 		    signs->rtt_rise < 1.05 && base_is_sure(signs);
-	bool fair = path->peer_window_spread < 0.12 || signs->window_fill > 0.97;
-	if (!fair)
+	/* A window that breathes, or one not quite full under a wavering RTT, is a busy host's. */
+	if (path->peer_window_spread > 0.12 ||
+	    (signs->window_fill < 0.96 && signs->rtt_rise > 1.04))
 		return false;
 	limit_set(limit, FACTOR_RECEIVE_WINDOW, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	limit_say(limit, "%s in flight (rate x RTT) of a peer window of %s: %.0f %% of it",
@@ -239,7 +240,7 @@ bool rule_send_buffer(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 
-	if (!signs->has_cwnd_fill || !signs->lossless || path->early_retransmits > 0)
+	if (!signs->has_cwnd_fill || !signs->lossless)
 		return false;
 	if (signs->cwnd_fill > 0.85 || !signs->has_window_fill || signs->window_fill > 0.85)
 		return false;

@@ -9,6 +9,8 @@
 
 /* Below this ratio losses are the ordinary probing of a congestion control, not a limit. */
 #define LOSS_MATTERS 2e-4
+/* Delays below this come from hosts and interfaces as well as from a queue on the path. */
+#define QUEUE_MATTERS_US 4000
 
 static const char *peer_name(const struct signs *signs)
 {
@@ -20,7 +22,9 @@ static bool rtt_is_flat(const struct signs *signs)
 {
 	if (signs->has_rtt_over_base && signs->base_is_measured)
 		return signs->rtt_over_base < 1.2;
-	return signs->has_rtt && signs->rtt_rise < 1.15;
+	const struct path *path = signs->path;
+	return signs->has_rtt && path->queue_elasticity < 0.5 &&
+	       (signs->rtt_rise < 1.15 || path->rtt_max_us - path->rtt_min_us < QUEUE_MATTERS_US);
 }
 
 /* cwnd as loss alone would leave it: sqrt(3/2)/sqrt(p) segments, known without an RTT. */
@@ -44,12 +48,19 @@ static void say_loss(const struct signs *signs, struct limit *limit)
 		    time_text(path->rtt_max_us).s);
 }
 
+/* In most intervals, or, where few segments go, in no one above all. */
+static bool loss_is_even(const struct path *path)
+{
+	return path->retransmit_bins >= 0.6 ||
+	       (path->retransmit_bins >= 0.3 && path->lossy_streak < 0.5 &&
+		   path->steady_retransmits >= 3);
+}
+
 bool rule_random_loss(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 
-	if (!signs->knows_loss || signs->path->steady_loss < LOSS_MATTERS ||
-	    path->retransmit_bins < 0.6)
+	if (!signs->knows_loss || path->steady_loss < LOSS_MATTERS || !loss_is_even(path))
 		return false;
 	if (signs->bbr) {
 		/* BBR does not slow down for loss: what is lost all along at no even rate is the path's. */
@@ -65,7 +76,8 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 	}
 	bool fits = signs->loss_bound > 0 && path->rtt.method != RTT_CWND ? signs->loss_bound < 3
 									  : cwnd_fits_loss(signs);
-	if (!fits || (signs->has_rtt && !rtt_is_flat(signs)))
+	/* A rate that losses do not move is one that a queue or a policer sets. */
+	if (!fits || path->rate_deviation < 0.05 || (signs->has_rtt && !rtt_is_flat(signs)))
 		return false;
 	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 &&
 		    signs->path->steady_loss > 2e-3 && path->rate_deviation > 0.15;
@@ -95,7 +107,7 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 	/* What is left over from one overflow in slow start is a shallow queue's work only while cwnd,
 	 * and nothing else, holds the flow. */
 	bool cwnd_holds = signs->has_cwnd_fill && signs->cwnd_fill > 0.85;
-	if (!steady && !cwnd_holds && !signs->bbr)
+	if (signs->lossless && !cwnd_holds)
 		return false;
 	if (signs->bbr && !steady)
 		return false;
@@ -119,16 +131,19 @@ static bool queue_grows(const struct signs *signs)
 {
 	const struct path *path = signs->path;
 
-	return path->rtt_trend > 1.2 && path->rate_deviation < 0.25 &&
-	       (signs->has_rtt || path->cwnd_growth > 1.15);
+	if (path->rtt_max_us - path->rtt_min_us < QUEUE_MATTERS_US || path->rate_deviation > 0.25)
+		return false;
+	if (signs->has_rtt)
+		return path->rtt_trend > 1.2;
+	/* From text alone only a cwnd that grows without a loss tells of a queue. */
+	return path->rtt_trend > 1.2 && path->cwnd_growth > 1.15 && signs->lossless;
 }
 
 static bool queue_stands(const struct signs *signs)
 {
 	if (signs->has_rtt_over_base)
 		return signs->rtt_over_base > (signs->base_is_measured ? 1.5 : 1.15);
-	return signs->path->rtt_is_proxy && !signs->bbr && signs->rtt_rise > 1.25 &&
-	       signs->rate_is_flat;
+	return false;
 }
 
 bool rule_queue(const struct signs *signs, struct limit *limit)
@@ -138,9 +153,10 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 	bool measured =
 	    signs->has_rtt_over_base && signs->base_is_measured && signs->rtt_over_base > 1.5;
 
-	if (!queue_grows(signs) && !queue_stands(signs))
+	bool follows = path->queue_elasticity > 0.6 && signs->rate_is_flat && cwnd_holds;
+	if (!follows && !queue_grows(signs) && !queue_stands(signs))
 		return false;
-	if (!measured && signs->bbr)
+	if (!measured && !follows && signs->bbr)
 		return false;
 	if (!measured && !(path->has & PATH_CWND))
 		return false;
@@ -205,7 +221,8 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 		limit_say(limit, "a flat %s is the payload of Ethernet at %s",
 		    rate_text(path->rate_bps).s, rate_text(near).s);
 	} else if (signs->bbr && signs->rate_is_flat && signs->has_rtt && signs->has_window_fill &&
-		   signs->window_fill < 0.8 && (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
+		   signs->window_fill < 0.8 && path->steady_loss < 2e-3 &&
+		   (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit,
 		    "BBR holds a flat %s with %.0f %% of cwnd and %.0f %% of the peer's window",
@@ -217,18 +234,6 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 	    "iperf3 -c %s -P 4 -J   # the same sum from four streams: it is the link",
 	    peer_name(signs));
 	return true;
-}
-
-/* A rate such as somebody asks for with -b: 1, 1.5, 2, 2.5, 3, 4, ... times a power of ten. */
-static bool rate_is_round(double rate_bps)
-{
-	static const double leads[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 7.5, 8, 9, 10};
-	double lead = rate_bps / pow(10, floor(log10(rate_bps)));
-
-	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
-		if (fabs(lead / leads[i] - 1) < 0.015)
-			return true;
-	return false;
 }
 
 static void candidates_of_lost(const struct signs *signs, struct limit *limit)
@@ -247,20 +252,24 @@ static void candidates_of_lossless(const struct signs *signs, struct limit *limi
 {
 	const struct path *path = signs->path;
 	bool window_out = signs->has_window_fill && signs->window_fill < 0.7;
-	bool cwnd_out = signs->has_cwnd_fill && signs->cwnd_fill < 0.7;
+	bool cwnd_moves = (path->has & PATH_CWND) && !signs->cwnd_constant;
+	bool knows_rate = signs->run && (signs->run->has & RUN_TARGET_RATE);
 
 	if (!window_out)
 		limit_candidate(limit, FACTOR_RECEIVE_WINDOW);
 	limit_candidate(limit, FACTOR_SEND_BUFFER);
-	if (signs->run && !(signs->run->has & RUN_SOCKET_BUFFER))
-		limit_candidate(limit, FACTOR_SOCKET_OPTION);
-	if (signs->run && !(signs->run->has & RUN_TARGET_RATE) && path->rate_bps > 0 &&
-	    rate_is_round(path->rate_bps) && path->rate_deviation < 0.1)
+	if (!knows_rate && path->rate_bps > 0 && rate_is_round(path->rate_bps))
 		limit_candidate(limit, FACTOR_APPLICATION);
-	if (!cwnd_out)
+	if (cwnd_moves) {
+		limit_candidate(limit, FACTOR_LINK);
 		limit_candidate(limit, FACTOR_QUEUE);
-	limit_candidate(limit, FACTOR_LINK);
+	}
+	if (!signs->run || !(signs->run->has & RUN_SOCKET_BUFFER))
+		limit_candidate(limit, FACTOR_SOCKET_OPTION);
+	if (!knows_rate)
+		limit_candidate(limit, FACTOR_APPLICATION);
 	limit_candidate(limit, FACTOR_CPU);
+	limit_candidate(limit, FACTOR_LINK);
 }
 
 bool rule_unknown(const struct signs *signs, struct limit *limit)

@@ -53,7 +53,8 @@ static void read_loss(struct signs *signs)
 	const struct path *path = signs->path;
 
 	signs->knows_loss = path->has & PATH_RETRANSMITS;
-	signs->lossless = signs->knows_loss && path->steady_loss < LOSSLESS_RATIO;
+	signs->lossless =
+	    signs->knows_loss && (path->ends_quiet || path->steady_loss < LOSSLESS_RATIO);
 	if (path->steady_loss > 0 && path->rtt.method != RTT_UNKNOWN)
 		signs->loss_bound = path->stream_rate_bps /
 				    cubic_rate_bps(path->mss, path->rtt.us, path->steady_loss);
@@ -71,7 +72,7 @@ void signs_read(const struct diagnosis_input *input, struct signs *signs)
 	signs->cwnd_constant = (path->has & PATH_CWND) && path->cwnd_spread < CONSTANT_SPREAD;
 	signs->rate_is_flat = (path->has & PATH_SERIES) && path->rate_deviation < FLAT_DEVIATION;
 	signs->bbr = strncmp(path->congestion_control, "bbr", 3) == 0 ||
-		     (path->congestion_control[0] == '\0' && path->cwnd_falls_unlost);
+		     (path->congestion_control[0] == '\0' && path_ignores_loss(path));
 	if (input->run && (input->run->has & RUN_TARGET_RATE))
 		signs->asked_bps = input->run->target_rate_bps * path->streams;
 	read_fills(signs);

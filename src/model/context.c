@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* The sender's socket that moved most, to the run's receiver where both are named. */
-static const struct socket_info *find_socket(const struct evidence *evidence, const struct run *run)
+const struct socket_info *context_socket(const struct evidence *evidence, const struct run *run)
 {
 	const struct socket_info *best = NULL;
 
@@ -15,7 +15,8 @@ static const struct socket_info *find_socket(const struct evidence *evidence, co
 			continue;
 		if (socket->bytes_sent <= socket->bytes_received)
 			continue;
-		if (run->receiver[0] && socket->peer[0] && strcmp(run->receiver, socket->peer) != 0)
+		if (run && run->receiver[0] && socket->peer[0] &&
+		    strcmp(run->receiver, socket->peer) != 0)
 			continue;
 		if (!best || socket->bytes_sent > best->bytes_sent)
 			best = socket;
@@ -38,6 +39,6 @@ void context_for_run(struct path_context *context, const struct evidence *eviden
     const struct run *run, const struct host *receiver)
 {
 	*context = (struct path_context){.ping = find_ping(evidence),
-	    .socket = find_socket(evidence, run),
+	    .socket = context_socket(evidence, run),
 	    .receiver = receiver};
 }

@@ -41,6 +41,26 @@ double bdp_bytes(double rate_bps, double rtt_us)
 	return rate_bps / 8 * (rtt_us / 1e6);
 }
 
+bool path_ignores_loss(const struct path *path)
+{
+	if (path->cwnd_falls_unlost)
+		return true;
+	if (!(path->has & PATH_CWND) || path->steady_loss < 2e-3 || path->retransmit_bins < 0.8)
+		return false;
+	return path->cwnd_bytes / path->mss > 8 * 1.2247 / sqrt(path->steady_loss);
+}
+
+bool rate_is_round(double rate_bps)
+{
+	static const double leads[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 7.5, 8, 9, 10};
+	double lead = rate_bps / pow(10, floor(log10(rate_bps)));
+
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++)
+		if (fabs(lead / leads[i] - 1) < 0.015)
+			return true;
+	return false;
+}
+
 /* The receiver's count is what the path carried; the sender's is what its socket buffer took. */
 static void set_mean_rate(struct path *path, const struct run *run)
 {
@@ -84,7 +104,9 @@ static void set_window(struct path *path)
 {
 	if ((path->has & PATH_LOADED_RTT) && path->stream_rate_bps > 0) {
 		path->has |= PATH_IN_FLIGHT;
-		path->in_flight_bytes = bdp_bytes(path->stream_rate_bps, path->loaded_rtt_us);
+		double rate_bps = path->quiet_rate_bps > 0 ? path->quiet_rate_bps / path->streams
+							   : path->stream_rate_bps;
+		path->in_flight_bytes = bdp_bytes(rate_bps, path->loaded_rtt_us);
 		path->window_kind = WINDOW_IN_FLIGHT;
 		path->window_bytes = path->in_flight_bytes;
 	} else if (path->has & PATH_PEER_WINDOW) {
@@ -131,6 +153,56 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 	path->stream_rate_bps = path->rate_bps / path->streams;
 	set_loss(path, run, given);
 	rtt_reckon(path, run, given, context);
+	set_window(path);
+	set_target(path, given);
+}
+
+static void set_socket_loss(struct path *path, const struct socket_info *socket)
+{
+	if (!(socket->has & SOCKET_RETRANS) && !(socket->has & SOCKET_DATA_SEGS_OUT))
+		return;
+	path->has |= PATH_RETRANSMITS;
+	path->retransmits = path->steady_retransmits = socket->retransmits;
+	if (socket->data_segs_out > 0) {
+		path->has |= PATH_LOSS;
+		path->loss_ratio =
+		    fmin(1, (double)socket->retransmits / (double)socket->data_segs_out);
+		path->steady_loss = path->loss_ratio;
+	}
+}
+
+void path_from_socket(
+    struct path *path, const struct socket_info *socket, const struct path_given *given)
+{
+	*path = (struct path){.streams = 1, .mss = MSS_ASSUMED};
+	if (socket->has & SOCKET_MSS) {
+		path->has |= PATH_MSS;
+		path->mss = socket->mss;
+	}
+	strlcpy(path->congestion_control, socket->cc, sizeof(path->congestion_control));
+	if (socket->has & SOCKET_DELIVERY_RATE) {
+		path->has |= PATH_RATE;
+		path->rate_bps = path->stream_rate_bps = socket->delivery_rate_bps;
+	}
+	if (socket->has & SOCKET_RTT) {
+		path->has |= PATH_LOADED_RTT;
+		path->loaded_rtt_us = path->rtt_min_us = path->rtt_max_us = socket->rtt_us;
+		double us = socket->has & SOCKET_MIN_RTT ? socket->min_rtt_us : socket->rtt_us;
+		path->rtt = (struct rtt){RTT_TCP_INFO, us, us, us};
+	}
+	if (given->rtt_us > 0)
+		path->rtt = (struct rtt){RTT_GIVEN, given->rtt_us, given->rtt_us, given->rtt_us};
+	if (socket->has & SOCKET_CWND) {
+		path->has |= PATH_CWND;
+		path->cwnd_bytes = path->cwnd_peak_bytes =
+		    (double)socket->cwnd_segments * path->mss;
+	}
+	if (socket->has & SOCKET_PEER_WINDOW) {
+		path->has |= PATH_PEER_WINDOW;
+		path->peer_window_bytes = path->peer_window_max_bytes =
+		    (double)socket->peer_window_bytes;
+	}
+	set_socket_loss(path, socket);
 	set_window(path);
 	set_target(path, given);
 }

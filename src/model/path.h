@@ -89,16 +89,22 @@ struct path {
 
 	/* of the steady state */
 	size_t steady_first, steady_count; /* bins of the series that count */
-	double cwnd_spread;		   /* (max - min) / max of cwnd over the steady bins */
-	double rate_deviation;		   /* relative standard deviation of the bins' rates */
-	double rtt_trend;		   /* mean RTT of the last third / of the first third */
-	double retransmit_bins;		   /* share of steady bins with retransmits */
-	double cwnd_growth;		   /* cwnd of the last third / of the first third */
-	double lossy_streak; /* share of steady retransmits that fell in the worst bin */
-	double ramp_share;   /* rate of the first counted bin / steady rate; 0 when unknown */
+	size_t quiet_first,
+	    quiet_count;       /* its lossless end, when that is most of it; else all of it */
+	double quiet_rate_bps; /* of the quiet bins, all streams */
+	bool ends_quiet;       /* quiet_* is such an end, or there was no loss at all */
+	double
+	    queue_elasticity; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
+	double cwnd_spread;	/* (max - min) / max of cwnd over the quiet bins */
+	double rate_deviation;	/* relative standard deviation of the bins' rates */
+	double rtt_trend;	/* mean RTT of the last third / of the first, quiet bins */
+	double retransmit_bins; /* share of steady bins with retransmits */
+	double cwnd_growth;	/* cwnd of the last third / of the first third */
+	double lossy_streak;	/* share of steady retransmits that fell in the worst bin */
+	double ramp_share;	/* rate of the first counted bin / steady rate; 0 when unknown */
 	bool
 	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
-	double rtt_min_us, rtt_max_us; /* over the steady bins: tcp_info's, else cwnd / rate */
+	double rtt_min_us, rtt_max_us; /* over the quiet bins: tcp_info's, else cwnd / rate */
 	bool rtt_is_proxy;	       /* rtt_min_us, rtt_max_us, rtt_trend come from cwnd / rate */
 	double peer_window_spread;     /* as cwnd_spread */
 	uint64_t early_retransmits;    /* those before the steady state */
@@ -124,8 +130,19 @@ struct path_context {
 void path_from_run(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context);
 
+/* What a live socket at its sender says, without a run: delivery rate, RTT, windows. Pure. */
+void path_from_socket(
+    struct path *path, const struct socket_info *socket, const struct path_given *given);
+
 /* Any two of bandwidth, RTT and window give the third; needs at least one. Pure. */
 void path_from_numbers(struct path *path, const struct path_given *given);
+
+/* cwnd moves as no loss-based control moves it: it shrinks without a loss, or stays many times above
+ * what the loss ratio would leave (sqrt(3/2)/sqrt(p) segments). */
+bool path_ignores_loss(const struct path *path);
+
+/* A rate such as somebody asks for (-b): 1, 1.5, 2, 2.5, 3, 4, ... times a power of ten, within 1.5 %. */
+bool rate_is_round(double rate_bps);
 
 /* Bytes in flight that a rate needs over a round-trip time. */
 double bdp_bytes(double rate_bps, double rtt_us);

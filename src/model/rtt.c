@@ -11,35 +11,59 @@
  * retransmits; with a varying one, median 1.02, 5 % below 0.94, 95 % below 1.9.  A constant cwnd is one
  * that the flow does not use: Linux lets it grow to twice what is in flight in slow start
  * (net/ipv4/tcp_input.c tcp_is_cwnd_limited).  BBR keeps cwnd at twice the BDP by design (cwnd_gain 2).
+ * Flows held by their send buffer were measured beyond that: up to 2.8 with CUBIC, 3.3 with BBR, and
+ * where a program's own pace holds the flow there is no lower bound at all.
  */
 struct cwnd_rule {
 	double guess, low, high; /* RTT = naive x these */
 };
 
-static const struct cwnd_rule cwnd_constant = {1 / 2.07, 1 / 2.3, 1};
+static const struct cwnd_rule cwnd_constant = {1 / 2.07, 1 / 2.8, 1};
 static const struct cwnd_rule cwnd_varying = {1 / 1.02, 1 / 1.9, 1.05};
 /* One that moves by a few per cent without loss may be either. */
-static const struct cwnd_rule cwnd_wavering = {1 / 1.4, 1 / 2.3, 1.05};
-static const struct cwnd_rule cwnd_of_bbr = {1 / 2.0, 1 / 3.0, 1};
+static const struct cwnd_rule cwnd_wavering = {1 / 1.4, 1 / 2.8, 1.05};
+static const struct cwnd_rule cwnd_of_bbr = {1 / 2.0, 1 / 3.4, 1};
+/* Loss all along: timeouts leave the mean rate below what cwnd would carry, or above. */
+static const struct cwnd_rule cwnd_lossy = {1, 1 / 1.9, 1.5};
+/* BBR under loss: its own queue adds to the RTT. */
+static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
 
 /* A cwnd that moves by less than this share is constant: 3 printed digits round by up to 1 %. */
 #define CWND_CONSTANT 0.02
 #define CWND_WAVERING 0.08
+/* Below this, queues in hosts and interfaces weigh as much as the path: no lower bound. */
+#define LEAST_BOUND_US 5000
+/* A rate this steady may be somebody's choice, or a link's: what cwnd says of it is no lower bound. */
+#define STEADY_RATE 0.15
 
 static bool path_is_bbr(const struct path *path)
 {
-	return strncmp(path->congestion_control, "bbr", 3) == 0;
+	return strncmp(path->congestion_control, "bbr", 3) == 0 ||
+	       (path->congestion_control[0] == '\0' && path_ignores_loss(path));
 }
 
 static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
 {
-	if (path_is_bbr(path) || (path->congestion_control[0] == '\0' && path->cwnd_falls_unlost))
-		return &cwnd_of_bbr;
+	bool lossy = path->steady_loss > 1e-3 && path->retransmit_bins > 0.5;
+
+	if (path_is_bbr(path))
+		return lossy ? &cwnd_of_lossy_bbr : &cwnd_of_bbr;
+	if (lossy)
+		return &cwnd_lossy;
 	if (path->cwnd_spread < CWND_CONSTANT)
 		return &cwnd_constant;
 	if (path->cwnd_spread < CWND_WAVERING && path->steady_loss < LOSSLESS_RATIO)
 		return &cwnd_wavering;
 	return &cwnd_varying;
+}
+
+/* True when a queue may stand in cwnd / rate, or nothing but the program's pace in the rate. */
+static bool has_no_lower_bound(const struct path *path, const struct cwnd_rule *rule)
+{
+	if (rule == &cwnd_varying || rule == &cwnd_lossy)
+		return path->rate_deviation < STEADY_RATE || path->rtt_trend > 1.2;
+	return rule == &cwnd_constant && path->cwnd_bytes > 0 &&
+	       rate_is_round(path->stream_rate_bps);
 }
 
 /* RTT from cwnd and rate: an upper bound with an interval. A queue that the flow itself builds makes
@@ -53,14 +77,15 @@ static struct rtt rtt_from_cwnd(const struct path *path)
 	    .low_us = naive_us * rule->low,
 	    .high_us = naive_us * rule->high};
 
-	if (path->rtt_is_proxy && path->rtt_min_us > 0) {
-		double least_us = path->rtt_min_us;
-
-		rtt.low_us = fmin(rtt.low_us, least_us * rule->low);
-		if (path->rtt_trend > 1.2 && rule == &cwnd_varying) {
-			rtt.low_us = 0;
-			rtt.us = fmin(rtt.us, least_us);
-		}
+	if (path->rtt_is_proxy && path->rtt_min_us > 0)
+		rtt.low_us = fmin(rtt.low_us, path->rtt_min_us * rule->low);
+	/* No algorithm told and no loss seen: it may be BBR, whose cwnd need not move. */
+	if (path->congestion_control[0] == '\0' && path->steady_loss < LOSSLESS_RATIO)
+		rtt.low_us = fmin(rtt.low_us, naive_us * cwnd_of_bbr.low);
+	if (has_no_lower_bound(path, rule) || rtt.low_us < LEAST_BOUND_US) {
+		rtt.low_us = 0;
+		if (path->rtt_trend > 1.2 && path->rtt_is_proxy && path->rtt_min_us > 0)
+			rtt.us = fmin(rtt.us, path->rtt_min_us);
 	}
 	return rtt;
 }

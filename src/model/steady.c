@@ -16,6 +16,18 @@ static double bin_rate(const struct bin *bin)
 	return seconds > 0 ? (double)bin->bytes * 8 / seconds : 0;
 }
 
+static double bins_rate(const struct bin *bins, size_t count)
+{
+	double seconds = 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bytes += bins[i].bytes;
+		seconds += bins[i].end_s - bins[i].start_s;
+	}
+	return seconds > 0 ? (double)bytes * 8 / seconds : 0;
+}
+
 static double later_median(const struct series *series)
 {
 	double rates[SERIES_MAX];
@@ -136,21 +148,18 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 static void steady_rate(struct path *path, const struct bin *bins, size_t count)
 {
 	struct stats rate = {0};
-	double seconds = 0;
-	uint64_t bytes = 0;
-	uint64_t worst = 0;
+	uint64_t bytes = 0, worst = 0;
 	size_t lossy = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		bytes += bins[i].bytes;
-		seconds += bins[i].end_s - bins[i].start_s;
 		stats_add(&rate, bin_rate(&bins[i]));
 		path->steady_retransmits += bins[i].retransmits;
 		lossy += bins[i].retransmits > 0;
 		if (bins[i].retransmits > worst)
 			worst = bins[i].retransmits;
 	}
-	path->rate_bps = seconds > 0 ? (double)bytes * 8 / seconds : 0;
+	path->rate_bps = bins_rate(bins, count);
 	path->rate_deviation = rate.mean > 0 ? stats_deviation(&rate) / rate.mean : 0;
 	path->retransmit_bins = (double)lossy / (double)count;
 	if (bytes > 0)
@@ -158,6 +167,47 @@ static void steady_rate(struct path *path, const struct bin *bins, size_t count)
 		    fmin(1, (double)path->steady_retransmits * path->mss / (double)bytes);
 	if (path->steady_retransmits > 0)
 		path->lossy_streak = (double)worst / (double)path->steady_retransmits;
+}
+
+/* A flow that lost something early and then none for the larger part of the time is held, at the end,
+ * by something else than loss: windows and RTT are read there. */
+static void find_quiet(struct path *path, const struct bin *bins, size_t count)
+{
+	size_t first = count;
+
+	while (first > 0 && bins[first - 1].retransmits == 0)
+		first--;
+	size_t quiet = count - first;
+	path->ends_quiet = first == 0 || (quiet >= 3 && quiet * 2 >= count);
+	path->quiet_first = path->steady_first + (path->ends_quiet ? first : 0);
+	path->quiet_count = path->ends_quiet ? quiet : count;
+}
+
+/* Slope of ln RTT over ln cwnd by least squares, where cwnd moved enough to tell and the fit is good. */
+static void find_elasticity(struct path *path, const struct bin *bins, size_t count)
+{
+	double n = 0, x_sum = 0, y_sum = 0, xx = 0, yy = 0, xy = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if ((bins[i].has & (BIN_CWND | BIN_RTT)) != (BIN_CWND | BIN_RTT) ||
+		    bins[i].rtt_us <= 0 || bins[i].cwnd_bytes == 0)
+			continue;
+		double x = log((double)bins[i].cwnd_bytes), y = log(bins[i].rtt_us);
+		n++;
+		x_sum += x;
+		y_sum += y;
+		xx += x * x;
+		yy += y * y;
+		xy += x * y;
+	}
+	if (n < 3)
+		return;
+	double x_var = xx - x_sum * x_sum / n, y_var = yy - y_sum * y_sum / n;
+	double both = xy - x_sum * y_sum / n;
+	if (x_var / n < 0.02 * 0.02 || y_var <= 0 || both <= 0)
+		return;
+	if (both / sqrt(x_var * y_var) > 0.8)
+		path->queue_elasticity = both / x_var;
 }
 
 void steady_reckon(struct path *path, const struct run *run)
@@ -174,8 +224,12 @@ void steady_reckon(struct path *path, const struct run *run)
 
 	const struct bin *bins = &series->bins[path->steady_first];
 	steady_rate(path, bins, path->steady_count);
-	steady_windows(path, bins, path->steady_count);
-	steady_rtt(path, bins, path->steady_count);
+	find_quiet(path, bins, path->steady_count);
+	find_elasticity(path, bins, path->steady_count);
+	bins = &series->bins[path->quiet_first];
+	steady_windows(path, bins, path->quiet_count);
+	steady_rtt(path, bins, path->quiet_count);
+	path->quiet_rate_bps = bins_rate(bins, path->quiet_count);
 	if (run->omitted_intervals == 0 && path->rate_bps > 0)
 		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;
 }
