@@ -65,6 +65,7 @@ struct options {
 	bool rollback_all;       /* rollback --all */
 	bool force;              /* rollback --force: also what somebody changed since */
 	bool list;               /* rollback --list */
+	bool setsockopt;         /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;
 };
@@ -76,10 +77,16 @@ enum options_result {
 	OPTIONS_MISUSE /* one line was written to stderr: exit 2 */
 };
 
-/* Parses argv (the first word may be a verb).  The options point into argv. */
+/* Parses argv (the first word may be a verb).  The options point into argv, whose operands move
+ * behind the options.  Long options must be spelt out, so that a runbook still means the same when
+ * options are added. */
 enum options_result options_parse(struct options *options, int argc, char **argv);
 
 /* The short usage (not the full help), for a bare call on a terminal. */
 void options_usage(void *stream);
+
+/* What an operand that is no file was likely meant to be, for "did you mean ...?": the name of a
+ * verb (also the word itself, since a verb must come first), "--help" for "help"; or NULL. */
+const char *options_suggest_verb(const char *word);
 
 #endif

@@ -1,0 +1,124 @@
+# bash completion for bdp(1)
+
+# Verbs and their meaning.
+_bdp_verbs=(
+	'advise|say what limits the path and what to set (the default)'
+)
+
+# Options of each verb: names, argument, meaning.  An argument that is a list
+# "a,b" completes to its words, FILE and DIR to paths, others to nothing.
+_bdp_options_advise=(
+	'-b --bandwidth RATE|measured or planned rate'
+	'-r --rtt TIME|round-trip time with its unit, such as 52ms'
+	'-w --window SIZE|window in flight'
+	'-l --loss PERCENT|share of segments lost'
+	'--idle-rtt TIME|round-trip time of the idle path'
+	'-t --target RATE|rate to size for'
+	'--baseline FILE|a run that shows what the path can carry'
+	'-c --connections N|concurrent connections'
+	'--active N|how many of them are busy, or PERCENT'
+	'--role receiver,sender,proxy|what this host is on the path'
+	'--run N|which run of the input to advise on'
+	'--sysctl FILE|sysctl -a of the host advised'
+	'--sysroot DIR|read /proc and /sys below DIR'
+	'--kernel VERSION|kernel of the host advised'
+	'--memory SIZE|RAM of the host advised'
+	'--no-host|use no facts of this machine'
+	'--allow-lower|also advise values below the current ones'
+	'--setsockopt|also size rmem_max and wmem_max'
+	'-o --output text,json,sysctl,sh|report form'
+	'--check|exit 5 when there is something to change'
+)
+_bdp_options_all=(
+	'--color auto,always,never|when to color'
+	'-h --help|print help'
+	'-V --version|print the version'
+)
+
+# Sets argument to what the option $1 of the verb $2 takes, "" when nothing.
+_bdp_argument() {
+	local -n of_verb=_bdp_options_$2
+	local row word
+	argument=
+	for row in "${of_verb[@]}" "${_bdp_options_all[@]}"; do
+		row=${row%%|*}
+		for word in $row; do
+			[[ $word == "$1" && ${row##* } != -* ]] && argument=${row##* }
+		done
+	done
+}
+
+# Adds to COMPREPLY the words of rows "words|meaning" that begin with $1; their
+# meanings are shown where bash lists them and are no part of the word.
+_bdp_reply() {
+	local current=$1 row word
+	local -a found=() meanings=()
+	shift
+	for row; do
+		for word in ${row%%|*}; do
+			if [[ $word == "$current"* && ($word == -* || $current != -*) ]]; then
+				found+=("$word")
+				meanings+=("${row#*|}")
+			fi
+		done
+	done
+	# 37 and 42: menu completion inserts each in turn
+	if ((${#found[@]} == 1 || COMP_TYPE == 37 || COMP_TYPE == 42)); then
+		COMPREPLY+=("${found[@]}")
+		return
+	fi
+	local i
+	for i in "${!found[@]}"; do
+		COMPREPLY+=("$(printf '%-16s  (%s)' "${found[i]}" "${meanings[i]}")")
+	done
+}
+
+_bdp_paths() {
+	compopt -o filenames 2>/dev/null
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$1" -- "$2")
+}
+
+_bdp() {
+	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local verb=advise row argument i
+	COMPREPLY=()
+	# "--role=pro" comes as three words
+	if [[ $current == = ]]; then
+		current=
+	elif [[ $previous == = ]]; then
+		previous=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	for row in "${_bdp_verbs[@]}"; do
+		((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} == "${row%%|*}" ]] && verb=${row%%|*}
+	done
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			_bdp_paths -f "$current"
+			return
+		fi
+	done
+	_bdp_argument "$previous" "$verb"
+	case $argument in
+	FILE) _bdp_paths -f "$current" ;;
+	DIR) _bdp_paths -d "$current" ;;
+	*,*) mapfile -t COMPREPLY < <(compgen -W "${argument//,/ }" -- "$current") ;;
+	'')
+		if [[ $current == -* ]]; then
+			local -n of_verb=_bdp_options_$verb
+			_bdp_reply "$current" "${of_verb[@]}" "${_bdp_options_all[@]}"
+		elif ((COMP_CWORD == 1)) && [[ -n $(compgen -f -- "$current") ]]; then
+			# with descriptions beside file names neither could be read
+			_bdp_paths -f "$current"
+			for row in "${_bdp_verbs[@]}"; do
+				[[ ${row%%|*} == "$current"* ]] && COMPREPLY+=("${row%%|*}")
+			done
+		elif ((COMP_CWORD == 1)); then
+			_bdp_reply "$current" "${_bdp_verbs[@]}"
+		else
+			_bdp_paths -f "$current"
+		fi
+		;;
+	esac
+}
+
+complete -F _bdp bdp

@@ -1,0 +1,46 @@
+# fish completion for bdp(1)
+
+# The verb typed, advise when there is none.
+function __bdp_verb
+    set -l words (commandline -opc)
+    if contains -- "$words[2]" advise
+        echo $words[2]
+    else
+        echo advise
+    end
+end
+
+function __bdp_is
+    contains -- (__bdp_verb) $argv
+end
+
+function __bdp_is_first
+    test (count (commandline -opc)) -eq 1
+end
+
+complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and what to set (the default)'
+
+complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
+complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'
+complete -c bdp -n '__bdp_is advise' -s w -l window -x -d 'window in flight'
+complete -c bdp -n '__bdp_is advise' -s l -l loss -x -d 'share of segments lost, in percent'
+complete -c bdp -n '__bdp_is advise' -l idle-rtt -x -d 'round-trip time of the idle path'
+complete -c bdp -n '__bdp_is advise' -s t -l target -x -d 'rate to size for'
+complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
+complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
+complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
+complete -c bdp -n '__bdp_is advise' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
+complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to advise on'
+complete -c bdp -n '__bdp_is advise' -l sysctl -r -F -d 'sysctl -a of the host advised'
+complete -c bdp -n '__bdp_is advise' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
+complete -c bdp -n '__bdp_is advise' -l kernel -x -d 'kernel version of the host advised'
+complete -c bdp -n '__bdp_is advise' -l memory -x -d 'RAM of the host advised'
+complete -c bdp -n '__bdp_is advise' -l no-host -d 'use no facts of this machine'
+complete -c bdp -n '__bdp_is advise' -l allow-lower -d 'also advise values below the current ones'
+complete -c bdp -n '__bdp_is advise' -l setsockopt -d 'also size rmem_max and wmem_max'
+complete -c bdp -n '__bdp_is advise' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
+complete -c bdp -n '__bdp_is advise' -l check -d 'exit 5 when there is something to change'
+
+complete -c bdp -l color -x -a 'auto always never' -d 'when to color'
+complete -c bdp -s h -l help -d 'print help'
+complete -c bdp -s V -l version -d 'print the version'
