@@ -173,7 +173,8 @@ static bool number_take(const char **text, const char *expected, double *number,
 {
 	struct digits digits = {.count = 0};
 	size_t whole;
-	if (**text == '-' || **text == '+')
+	bool is_signed = **text == '-' || **text == '+';
+	if (is_signed && isdigit((unsigned char)(*text)[1]))
 		return refuse(why, "a sign is not taken; write a plain number");
 	if (!digits_take(&digits, text, &whole))
 		return refuse(why, "too many digits; round the number");

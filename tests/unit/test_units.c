@@ -122,6 +122,8 @@ static void test_rates_refused(void **state)
 	    {"1e-400", "expected a rate above zero"},
 	    {"-1", "a sign is not taken"},
 	    {"-0", "a sign is not taken"},
+	    {"-inf", "expected a rate"},
+	    {"-r", "expected a rate"},
 	    {"+5M", "a sign is not taken"},
 	    {"0x10", "not a unit of rate"},
 	    {"1e", "not a unit of rate"},
