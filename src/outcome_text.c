@@ -1,0 +1,242 @@
+#include "outcome_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define WIDTH 80
+
+/* Breaks at blanks; a word longer than a line stays whole, since it may be a path or a command. */
+void outcome_text_wrapped(FILE *stream, unsigned indent, const char *text)
+{
+	size_t column = 0;
+	while (*text != '\0') {
+		size_t word = strcspn(text, " ");
+		if (column > 0 && column + 1 + word > WIDTH) {
+			fputc('\n', stream);
+			column = 0;
+		}
+		if (column == 0)
+			column = (size_t)fprintf(stream, "%*s", (int)indent, "");
+		else
+			column += (size_t)fprintf(stream, " ");
+		column += fwrite(text, 1, word, stream);
+		text += word + strspn(text + word, " ");
+	}
+	fputc('\n', stream);
+}
+
+static size_t count_of(const struct outcome *outcome, enum item_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < outcome->setting_count; i++)
+		count += outcome->settings[i].state == state;
+	for (size_t i = 0; i < outcome->file_count; i++)
+		count += outcome->files[i].state == state;
+	return count;
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void answer_apply(const struct outcome *outcome, FILE *stream)
+{
+	size_t set = count_of(outcome, ITEM_SET), would = count_of(outcome, ITEM_WOULD_SET);
+	if (outcome->exit != OUTCOME_DONE)
+		fprintf(stream, "%s\n",
+		    outcome->changed ? "NOT APPLIED, AND NOT ALL OF IT COULD BE UNDONE"
+				     : "not applied");
+	else if (outcome->dry_run && would > 0)
+		fprintf(stream, "would change %zu thing%s; nothing was written\n", would,
+		    plural(would));
+	else if (set == 0)
+		fprintf(stream, "everything is already so: nothing was written\n");
+	else if (outcome->confirm_seconds > 0)
+		fprintf(stream,
+		    "set and verified as apply %" PRIu32
+		    ": undone in %u s unless kept by: bdp confirm\n",
+		    outcome->journal, outcome->confirm_seconds);
+	else
+		fprintf(stream,
+		    "set and verified as apply %" PRIu32 "; taken back by: bdp rollback\n",
+		    outcome->journal);
+}
+
+static void answer_rollback(const struct outcome *outcome, FILE *stream)
+{
+	size_t restored = count_of(outcome, ITEM_RESTORED);
+	size_t would = count_of(outcome, ITEM_WOULD_RESTORE);
+	if (outcome->exit != OUTCOME_DONE)
+		fprintf(stream, "%s\n",
+		    outcome->changed ? "NOT ALL OF IT WAS RESTORED" : "not rolled back");
+	else if (outcome->dry_run)
+		fprintf(stream, "would restore %zu thing%s; nothing was written\n", would,
+		    plural(would));
+	else
+		fprintf(stream, "rolled back: %zu thing%s restored and verified\n", restored,
+		    plural(restored));
+}
+
+static void answer_check(const struct outcome *outcome, FILE *stream)
+{
+	size_t differ = count_of(outcome, ITEM_DIFFERS) + count_of(outcome, ITEM_REFUSED);
+	if (differ == 0)
+		fprintf(stream, "everything is as the plan says\n");
+	else
+		fprintf(stream, "%zu thing%s differ%s from the plan\n", differ, plural(differ),
+		    differ == 1 ? "s" : "");
+}
+
+/* How the values of a setting are told, by state. */
+static void put_values(const struct outcome_setting *item, FILE *stream)
+{
+	char before[220], wanted[220], after[220];
+	tunable_value_text(item->id, &item->before, before, sizeof(before));
+	tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
+	tunable_value_text(item->id, &item->after, after, sizeof(after));
+	if (!item->before.known)
+		fprintf(stream, "(wanted: %s)", wanted);
+	else if (item->state == ITEM_ALREADY)
+		fprintf(stream, "%s", before);
+	else if (item->state == ITEM_STUCK)
+		fprintf(
+		    stream, "is %s, should be %s", item->after.known ? after : "unknown", before);
+	else if (item->state == ITEM_CHANGED_SINCE)
+		fprintf(stream, "%s (was %s)", before, wanted);
+	else if (item->state == ITEM_FAILED || item->state == ITEM_UNDONE)
+		fprintf(stream, "%s (wanted: %s)", item->after.known ? after : before, wanted);
+	else
+		fprintf(stream, "%s -> %s", before, wanted);
+}
+
+static void put_setting(const struct outcome_setting *item, FILE *stream)
+{
+	fprintf(stream, "  %-30s  %-13s  ", tunables[item->id].key, item_state_name(item->state));
+	if (item->state == ITEM_NOT_HERE) {
+		char wanted[220];
+		tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
+		fprintf(stream, "%s\n      on the %s: sudo sysctl -w %s=\"%s\"\n", wanted,
+		    role_name(item->host), tunables[item->id].key, wanted);
+		return;
+	}
+	put_values(item, stream);
+	fputc('\n', stream);
+	if (item->why[0] != '\0')
+		outcome_text_wrapped(stream, 6, item->why);
+}
+
+static void put_items(const struct outcome *outcome, FILE *stream)
+{
+	for (size_t i = 0; i < outcome->setting_count; i++)
+		put_setting(&outcome->settings[i], stream);
+	for (size_t i = 0; i < outcome->file_count; i++) {
+		const struct outcome_file *item = &outcome->files[i];
+		fprintf(stream, "  %-30s  %s\n", item->path,
+		    item->state == ITEM_SET ? "written" : item_state_name(item->state));
+		if (item->why[0] != '\0')
+			outcome_text_wrapped(stream, 6, item->why);
+	}
+}
+
+/* A setting that counts for new connections only has been changed (include/net/tcp.h: the window
+ * scale is chosen in the handshake; tcp_ca_openreq_child: a connection keeps its algorithm). */
+static bool is_for_new_connections(const struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->setting_count; i++) {
+		const struct outcome_setting *item = &outcome->settings[i];
+		if (item->state == ITEM_SET &&
+		    (item->id == TUNABLE_TCP_RMEM || item->id == TUNABLE_TCP_CONGESTION_CONTROL))
+			return true;
+	}
+	return false;
+}
+
+bool outcome_text(const struct outcome *outcome, enum outcome_of what, FILE *stream)
+{
+	static void (*const answers[])(const struct outcome *, FILE *) = {
+	    [OUTCOME_OF_APPLY] = answer_apply,
+	    [OUTCOME_OF_CHECK] = answer_check,
+	    [OUTCOME_OF_ROLLBACK] = answer_rollback,
+	};
+	if (what == OUTCOME_OF_CONFIRM) {
+		if (outcome->exit == OUTCOME_DONE)
+			fprintf(stream, "%s\n", outcome->message);
+	} else {
+		answers[what](outcome, stream);
+	}
+	put_items(outcome, stream);
+	if (is_for_new_connections(outcome))
+		outcome_text_wrapped(stream, 0,
+		    "Connections that are open keep their window scale and congestion control: reconnect "
+		    "to profit.");
+	for (size_t i = 0; i < outcome->note_count; i++)
+		outcome_text_wrapped(stream, 0, outcome->notes[i]);
+	return !ferror(stream);
+}
+
+static void put_journal_state(const struct outcome_journal *item, FILE *stream)
+{
+	const struct journal *journal = &item->journal;
+	if (journal->state == JOURNAL_UNCONFIRMED && item->here && item->guarded)
+		fprintf(stream, "undone in %" PRId64 " s unless confirmed",
+		    item->seconds_left > 0 ? item->seconds_left : 0);
+	else if (journal->state == JOURNAL_UNCONFIRMED && item->here)
+		fprintf(stream, "unconfirmed, and its guard is gone");
+	else if (journal->state == JOURNAL_PENDING)
+		fprintf(stream, "cut short");
+	else
+		fprintf(stream, "%s", journal_state_name(journal->state));
+	static const char *const enders[JOURNAL_ENDERS] = {
+	    [ENDED_BY_ROLLBACK] = " by rollback",
+	    [ENDED_BY_GUARD] = " by its guard",
+	    [ENDED_BY_CONFIRM] = ", confirmed",
+	};
+	if (enders[journal->ended_by] != NULL)
+		fprintf(stream, "%s", enders[journal->ended_by]);
+	if (!item->here && journal_is_active(journal))
+		fprintf(stream, " (another network namespace, or before a reboot)");
+}
+
+static void put_journal(const struct outcome_journal *item, FILE *stream)
+{
+	const struct journal *journal = &item->journal;
+	char when[32] = "";
+	time_t time = (time_t)journal->time_s;
+	struct tm utc;
+	if (gmtime_r(&time, &utc) != NULL)
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
+	fprintf(stream, "%4" PRIu32 "  %s  ", item->id, when);
+	if (journal->user[0] != '\0')
+		fprintf(stream, "%s  ", journal->user);
+	else
+		fprintf(stream, "uid %" PRIu32 "  ", journal->uid);
+	put_journal_state(item, stream);
+	fputc('\n', stream);
+	for (size_t i = 0; i < journal->setting_count; i++) {
+		const struct journal_setting *setting = &journal->settings[i];
+		char old[220], new[220];
+		fprintf(stream, "      %-30s  %s -> %s\n", tunables[setting->id].key,
+		    tunable_value_text(setting->id, &setting->old, old, sizeof(old)),
+		    tunable_value_text(setting->id, &setting->new, new, sizeof(new)));
+	}
+	for (size_t i = 0; i < journal->file_count; i++)
+		fprintf(stream, "      /%s\n", journal->files[i].path);
+}
+
+bool outcome_list_text(const struct outcome *outcome, FILE *stream)
+{
+	if (outcome->journal_count == 0 && outcome->exit == OUTCOME_DONE)
+		fprintf(stream, "nothing was applied since the last boot\n");
+	for (size_t i = 0; i < outcome->journal_count; i++) {
+		const struct outcome_journal *item = &outcome->journals[i];
+		if (item->damaged)
+			fprintf(stream, "%4" PRIu32 "  %s\n", item->id, item->damage);
+		else
+			put_journal(item, stream);
+	}
+	for (size_t i = 0; i < outcome->note_count; i++)
+		outcome_text_wrapped(stream, 0, outcome->notes[i]);
+	return !ferror(stream);
+}
