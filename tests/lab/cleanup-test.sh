@@ -50,6 +50,10 @@ clean_case() {
 	clean_failed=1
 }
 
+# Compiled once, so that a signal after four seconds finds a measurement under way.
+LAB_WAN=$clean_tmp/wan
+export LAB_WAN
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -o "$LAB_WAN" "$CLEAN_HERE/wan.c" || exit 1
 clean_failed=0
 clean_sysctls >"$clean_tmp/sysctls"
 clean_lab="$CLEAN_HERE/lab.sh -o $clean_tmp/results -p delay=5ms"
@@ -59,10 +63,10 @@ clean_lab="$CLEAN_HERE/lab.sh -o $clean_tmp/results -p delay=5ms"
 	clean_case "iperf3 fails" 1 $clean_lab -t 2 -- --no-such-option
 	clean_case "no path" 1 "$CLEAN_HERE/lab.sh" -o "$clean_tmp/results" -p delay=soon
 	clean_case "SIGINT to the script" 130 \
-		timeout --foreground --preserve-status -s INT 2 $clean_lab -t 20
-	clean_case "SIGINT to the group" 130 timeout --preserve-status -s INT 2 $clean_lab -t 20
+		timeout --foreground --preserve-status -s INT 4 $clean_lab -t 20
+	clean_case "SIGINT to the group" 130 timeout --preserve-status -s INT 4 $clean_lab -t 20
 	clean_case "SIGTERM to the script" 143 \
-		timeout --foreground --preserve-status -s TERM 2 $clean_lab -t 20
-	clean_case "SIGHUP to the group" 129 timeout --preserve-status -s HUP 2 $clean_lab -t 20
+		timeout --foreground --preserve-status -s TERM 4 $clean_lab -t 20
+	clean_case "SIGHUP to the group" 129 timeout --preserve-status -s HUP 4 $clean_lab -t 20
 }
 exit $clean_failed
