@@ -10,12 +10,15 @@
 
 /* A target this much above the rate is a wish for more, not rounding. */
 #define TARGET_ABOVE 1.02
+/* A sentence with more of them than this is no answer: the section on the limit has them all. */
+#define CANDIDATES_TOLD 3
 
 struct hold {
 	const char *words;   /* after the rate and a comma */
 	bool at_host;	     /* the name of the host comes after the words */
 	bool as_it_should;   /* no fault of a setting or of the path */
 	bool not_by_setting; /* no kernel setting lifts it */
+	bool by_ceiling;     /* a larger ceiling lifts it, once it is told what for */
 };
 
 static const struct hold holds[FACTOR_COUNT] = {
@@ -24,8 +27,12 @@ static const struct hold holds[FACTOR_COUNT] = {
     [FACTOR_SOCKET_OPTION] = {.words = "held by a socket buffer that the application set",
 	.not_by_setting = true},
     [FACTOR_CPU] = {.words = "held by the CPU of", .at_host = true, .not_by_setting = true},
-    [FACTOR_RECEIVE_WINDOW] = {.words = "held by the receive window of", .at_host = true},
-    [FACTOR_SEND_BUFFER] = {.words = "held by the send buffer of", .at_host = true},
+    [FACTOR_RECEIVE_WINDOW] = {.words = "held by the receive window of",
+	.at_host = true,
+	.by_ceiling = true},
+    [FACTOR_SEND_BUFFER] = {.words = "held by the send buffer of",
+	.at_host = true,
+	.by_ceiling = true},
     [FACTOR_WINDOW_SCALING_OFF] = {.words = "held to 64 KiB in flight, as window scaling is off"},
     [FACTOR_RANDOM_LOSS] = {.words = "held by random loss on the path"},
     [FACTOR_POLICER] = {.words = "held by a policer or a shallow queue on the path",
@@ -85,7 +92,10 @@ static void add_hold(
 	const struct limit *limit = &chosen->limit;
 	const struct hold *hold = &holds[limit->factor];
 
-	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 1)
+	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > CANDIDATES_TOLD)
+		wording_add(answer, "; undecided whether %s or one of %zu others holds it",
+		    factor_table[limit->candidates[0]].text, limit->candidate_count - 1);
+	else if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 1)
 		wording_add(answer, "; undecided whether %s holds it", wording_candidates(limit).s);
 	else if (limit->factor == FACTOR_UNKNOWN)
 		wording_add(answer, "; nothing here says what holds it");
@@ -120,12 +130,12 @@ static void add_change(
 		wording_add(answer, " (now %s)", now);
 }
 
-/* A target above what the run reached, told apart from the run's own rate. */
+/* A target above the rate, told apart from one that is the rate. */
 static bool wants_more(const struct analysis *chosen)
 {
 	const struct path *path = chosen ? &chosen->path : NULL;
 
-	return path && chosen->run && (path->has & PATH_TARGET) &&
+	return path && (path->has & PATH_TARGET) &&
 	       (!(path->has & PATH_RATE) || path->target_bps > path->rate_bps * TARGET_ABOVE);
 }
 
@@ -148,7 +158,7 @@ static void add_changes(
 		wording_add(answer, needed ? "; that needs " : "; set ");
 	add_change(answer, first, needed, place.s);
 	if (others > 0)
-		wording_add(answer, " and %zu more setting%s", others, others == 1 ? "" : "s");
+		wording_add(answer, ", and %zu more setting%s", others, others == 1 ? "" : "s");
 	wording_add(answer, ".");
 }
 
@@ -166,6 +176,8 @@ static void add_rest(
 		wording_add(answer, "; nothing needs setting.");
 	else if (hold->not_by_setting)
 		wording_add(answer, "; no kernel setting lifts that.");
+	else if (hold->by_ceiling && !wants_more(chosen))
+		wording_add(answer, "; -t RATE sizes that for more.");
 	else if (report->plan->command_count > 0)
 		wording_add(answer, "; nothing to set, but something to do.");
 	else
@@ -209,7 +221,7 @@ static void add_numbers(
 		wording_add(answer, "Two of bandwidth, RTT and window are needed");
 		break;
 	}
-	if (plan_changes(report->plan) > 0)
+	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
 		add_changes(answer, report, chosen);
 	else
 		wording_add(answer, ".");
@@ -252,6 +264,17 @@ struct wording answer_reckon(const struct report *report)
 			wording_add(&answer, "; what the settings themselves say is below.");
 	}
 	return answer;
+}
+
+bool answer_is_number(const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+	enum solved solved;
+
+	if (!chosen || chosen->run || report->memory->connections > 0)
+		return false;
+	solved = answer_solved(&chosen->path);
+	return (solved == SOLVED_RTT || solved == SOLVED_RATE) && !wants_more(chosen);
 }
 
 bool answer_is_clean(const struct report *report)

@@ -15,6 +15,9 @@ struct wording answer_reckon(const struct report *report);
 /* True when there is nothing to set or to do, no warning, and the limit is as it should be. */
 bool answer_is_clean(const struct report *report);
 
+/* True when numbers were given for the sake of an RTT or a rate alone: that is then all to say. */
+bool answer_is_number(const struct report *report);
+
 /* Numbers by hand: which of the three was reckoned from the other two. */
 enum solved { SOLVED_RTT, SOLVED_RATE, SOLVED_BDP, SOLVED_NOTHING };
 

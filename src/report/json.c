@@ -1,12 +1,13 @@
 /*
  * The report for programs: schema "bdp/1".  What is unknown is null, never 0.
  *
- * Beside the names that the manual lists, these are there where they help: inputs[].end and .warning;
- * path.sender, .receiver, .intervals, .intervals_left_out (merged intervals of long runs count as
- * one), .omitted_intervals, .cwnd_peak_bytes, .peer_window_max_bytes, .loaded_rtt_us, .idle_rtt_us,
- * .bdp_bytes_per_stream, .mss_assumed; runs[].run, .chosen, .input, .protocol, .complete, .error;
- * settings[].lowers and .sizing_others; commands[].host and .for_files; memory.idle_bytes,
- * .limits_are_default, .bounded_before_ram; plan.
+ * Beside the names that the manual lists, these are there where they help: answer, the text report's
+ * first sentence; inputs[].end and .warning; path.sender, .receiver, .intervals, .intervals_left_out
+ * (merged intervals of long runs count as one), .omitted_intervals, .cwnd_peak_bytes,
+ * .peer_window_max_bytes, .loaded_rtt_us, .idle_rtt_us, .bdp_bytes_per_stream, .mss_assumed;
+ * runs[].run, .chosen, .input, .protocol, .complete, .error; settings[].lowers, .sizing_others;
+ * commands[].host, .for_files; memory.idle_bytes, .limits_are_default, .bounded_before_ram; and
+ * plan: role, here, sender, receiver, predicted_bps.
  */
 #include "report/report.h"
 

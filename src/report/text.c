@@ -104,17 +104,35 @@ static void next_put(
 	layout_break(layout);
 }
 
+/* A measurement may say behind "#" where or how it is made: that is read, not run. */
+static void next_measure(struct layout *layout, bool *first, const struct limit *limit)
+{
+	char command[sizeof(limit->decide_with)];
+	struct wording why = {""};
+	const char *comment = strstr(limit->decide_with, " # ");
+	size_t length =
+	    comment ? (size_t)(comment - limit->decide_with) : strlen(limit->decide_with);
+
+	while (length > 0 && limit->decide_with[length - 1] == ' ')
+		length--;
+	snprintf(command, sizeof(command), "%.*s", (int)length, limit->decide_with);
+	wording_add(&why, "%s",
+	    limit->factor == FACTOR_UNKNOWN ? "would tell which of them it is"
+					    : "would make the limit more certain");
+	if (comment)
+		wording_add(&why, " (%s)", comment + 3);
+	next_put(layout, first, "measure", command, why.s);
+}
+
 /* What to run, but for what belongs to the settings of a host. */
 static void text_next(struct layout *layout, const struct report *report)
 {
-	const struct analysis *chosen = report_chosen(report);
+	const struct limit *limit = &report_chosen(report)->limit;
 	const struct plan *plan = report->plan;
 	bool first = true;
 
-	if (chosen && *chosen->limit.decide_with)
-		next_put(layout, &first, "measure", chosen->limit.decide_with,
-		    chosen->limit.factor == FACTOR_UNKNOWN ? "would tell which of them it is"
-							   : "would make the limit more certain");
+	if (*limit->decide_with)
+		next_measure(layout, &first, limit);
 	for (size_t i = 0; i < plan->command_count; i++) {
 		if (!plan->commands[i].for_files)
 			next_put(layout, &first, "run", plan->commands[i].command,
@@ -169,30 +187,39 @@ static void text_run(struct layout *layout, const struct report *report, bool br
 	}
 }
 
+/* Everything behind what was measured. */
+static void text_rest(struct layout *layout, const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+
+	text_settings(layout, report);
+	text_memory(layout, report);
+	if (chosen && chosen->run)
+		text_not_advised(layout, report);
+	text_findings(layout, report);
+	if (chosen && chosen->run)
+		text_next(layout, report);
+	text_inputs(layout, report);
+}
+
 bool report_text(const struct report *report, const struct style *style, FILE *stream)
 {
 	const struct analysis *chosen = report_chosen(report);
-	bool brief = answer_is_clean(report);
+	bool clean = answer_is_clean(report);
 	struct layout layout;
 
 	layout_begin(&layout, stream, style);
 	text_answer(&layout, report);
 	if (chosen && chosen->run) {
-		text_run(&layout, report, brief);
+		text_run(&layout, report, clean);
 	} else if (chosen) {
 		layout_gap(&layout);
 		text_path(&layout, report, false);
 	}
-	if (!brief) {
-		text_settings(&layout, report);
-		text_memory(&layout, report);
-		text_not_advised(&layout, report);
-	}
-	text_findings(&layout, report);
-	if (!brief) {
-		text_next(&layout, report);
-		text_inputs(&layout, report);
-	}
+	if (clean || answer_is_number(report))
+		text_findings(&layout, report);
+	else
+		text_rest(&layout, report);
 	layout_break(&layout);
 	return fflush(stream) == 0 && !ferror(stream);
 }

@@ -215,8 +215,11 @@ static void bdp_row(const struct path_view *view)
 	if (!(path->has & PATH_BDP))
 		return;
 	if (differs(rtt->low_us, rtt->high_us)) {
-		wording_add(&note, "in flight at %s; %s if the RTT is %s", rate_text(rate).s,
-		    size_text(rate * rtt->high_us / 8e6).s, time_text(rtt->high_us).s);
+		double other_us = differs(rtt->us, rtt->high_us) ? rtt->high_us : rtt->low_us;
+		wording_add(&note, "in flight at %s", rate_text(rate).s);
+		if (other_us > 0)
+			wording_add(&note, "; %s if the RTT is %s",
+			    size_text(rate * other_us / 8e6).s, time_text(other_us).s);
 	} else {
 		add_both_units(&note, path->bdp_bytes);
 		wording_add(&note, " at %s", rate_text(rate).s);
@@ -303,27 +306,47 @@ static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metr
 	layout_break(layout);
 }
 
+/* "RTT, cwnd and retransmits", as far as they are unknown. */
+static struct wording unknown_names(const struct path *path)
+{
+	struct wording names = {""};
+	const char *missing[3];
+	size_t count = 0;
+
+	if (path->rtt.method == RTT_UNKNOWN)
+		missing[count++] = "RTT";
+	if (!(path->has & PATH_CWND))
+		missing[count++] = "cwnd";
+	if (!(path->has & PATH_RETRANSMITS))
+		missing[count++] = "retransmits";
+	for (size_t i = 0; i < count; i++)
+		wording_add(&names, "%s%s",
+		    i == 0	    ? ""
+		    : i + 1 < count ? ", "
+				    : " and ",
+		    missing[i]);
+	return names;
+}
+
 /* What is missing is said once, with what would show it. */
 static void unknown_row(const struct path_view *view)
 {
-	const struct path *path = view->path;
-	bool rtt = path->rtt.method == RTT_UNKNOWN;
-	bool sender_side = !(path->has & PATH_CWND) && !(path->has & PATH_RETRANSMITS);
-	const char *remedy = "RTT: give -r TIME, a ping of the path, or iperf3 -J";
+	struct wording names = unknown_names(view->path);
 
-	if (!rtt && !sender_side)
+	if (!*names.s)
 		return;
-	if (sender_side && view->run->local_sends)
-		remedy =
-		    "cwnd and retransmits, which this iperf3 does not print: one on Linux does";
-	else if (sender_side)
-		remedy =
-		    "cwnd and retransmits, which only the sender knows: `iperf3 "
-		    "--get-server-output` from the client, or `ss -tmi` on the sender during the run";
 	layout_item(view->layout, INK_PLAIN, "unknown");
-	if (rtt && sender_side)
-		layout_text(view->layout, INK_PLAIN, "RTT,");
-	layout_text(view->layout, INK_PLAIN, remedy);
+	if (strcmp(names.s, "RTT") == 0)
+		layout_text(
+		    view->layout, INK_PLAIN, "RTT: give -r TIME, a ping of the path, or iperf3 -J");
+	else if (view->run->local_sends)
+		layout_textf(view->layout, INK_PLAIN,
+		    "%s, which this iperf3 does not print: one on Linux does", names.s);
+	else
+		layout_textf(view->layout, INK_PLAIN,
+		    "%s, which only the sender knows: `iperf3 -J --get-server-output` from the client, or "
+		    "`ss -tmi` on the sender during the run",
+		    names.s);
 	layout_break(view->layout);
 }
 

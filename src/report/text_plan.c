@@ -157,6 +157,15 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	const struct plan *plan = report->plan;
 	struct columns columns = columns_for(layout, plan, host);
 
+	if (host_has_unknown(plan, host)) {
+		layout_tab(layout, LAYOUT_LABEL);
+		layout_textf(layout, INK_PLAIN,
+		    "what is set there now is unknown; `sysctl -a` of it, as %s, shows it",
+		    host == ROLE_SENDER	    ? "sender=FILE"
+		    : host == ROLE_RECEIVER ? "receiver=FILE"
+					    : "--sysctl FILE");
+		layout_break(layout);
+	}
 	for (size_t i = 0; i < plan->setting_count; i++) {
 		if (plan->settings[i].host == host && plan->settings[i].change)
 			setting_put(layout, plan, &plan->settings[i], &columns);
@@ -164,15 +173,6 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	for (size_t i = 0; i < plan->setting_count; i++) {
 		if (plan->settings[i].host == host && !plan->settings[i].change)
 			setting_unchanged(layout, &plan->settings[i]);
-	}
-	if (host_has_unknown(plan, host)) {
-		layout_tab(layout, LAYOUT_LABEL);
-		layout_textf(layout, INK_PLAIN,
-		    "Values now unknown: `sysctl -a` of that host shows them, as %s.",
-		    host == ROLE_SENDER	    ? "sender=FILE"
-		    : host == ROLE_RECEIVER ? "receiver=FILE"
-					    : "--sysctl FILE");
-		layout_break(layout);
 	}
 	for (size_t i = 0; i < plan->command_count; i++) {
 		if (plan->commands[i].host == host && plan->commands[i].for_files)
@@ -253,10 +253,10 @@ static void worst_row(struct layout *layout, const struct exposure *memory)
 	wording_add(&note, "all %s at their maxima", count_text(memory->connections).s);
 	if (memory->has_limits && memory->worst_bytes <= memory->high_bytes)
 		wording_add(&note, ", which tcp_mem permits");
-	else if (memory->has_limits && memory->bounded_before_ram)
+	else if (memory->has_limits && (memory->bounded_before_ram || memory->ram_bytes <= 0))
 		wording_add(&note, ": never reached, tcp_mem stops it at %s",
 		    size_text(memory->high_bytes).s);
-	else if (memory->has_limits && memory->ram_bytes > 0)
+	else if (memory->has_limits)
 		wording_add(&note, ", and tcp_mem does not stop it before RAM is gone");
 	memory_row(layout, "worst", memory->worst_bytes, note.s);
 }

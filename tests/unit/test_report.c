@@ -200,7 +200,7 @@ static const struct {
 } answers[] = {
     {fixture_proxy,
 	"703 Mbit/s, held by the receive window of 192.0.2.10; 3.34 Gbit/s needs a tcp_rmem "
-	"ceiling of 20 MiB there (now 4 MiB) and 3 more settings."},
+	"ceiling of 20 MiB there (now 4 MiB), and 3 more settings."},
     {fixture_clean, "941 Mbit/s, all that the link carries; nothing needs setting."},
     {fixture_rtt_of_numbers, "RTT 52.0 ms: 4.36 MiB in flight at 703 Mbit/s."},
     {fixture_bdp_of_numbers, "BDP 20.7 MiB: 3.34 Gbit/s over 52.0 ms."},
@@ -237,9 +237,9 @@ static const struct {
     {FACTOR_CPU, WHERE_RECEIVER,
 	"941 Mbit/s, held by the CPU of 10.0.0.2; no kernel setting lifts that."},
     {FACTOR_RECEIVE_WINDOW, WHERE_RECEIVER,
-	"941 Mbit/s, held by the receive window of 10.0.0.2; nothing to set."},
+	"941 Mbit/s, held by the receive window of 10.0.0.2; -t RATE sizes that for more."},
     {FACTOR_SEND_BUFFER, WHERE_SENDER,
-	"941 Mbit/s, held by the send buffer of the sender; nothing to set."},
+	"941 Mbit/s, held by the send buffer of the sender; -t RATE sizes that for more."},
     {FACTOR_WINDOW_SCALING_OFF, WHERE_EITHER,
 	"941 Mbit/s, held to 64 KiB in flight, as window scaling is off; nothing to set."},
     {FACTOR_RANDOM_LOSS, WHERE_PATH,
@@ -410,12 +410,28 @@ static void text_says_once_what_is_unknown(void **state)
 	fixture_receiving(&f);
 	char *text = render(report_text, &f.report, &plain);
 	assert_has(text, "PATH        server -> client, 1 stream, 4 s, MSS 1448 (assumed)\n");
-	assert_has(
-	    text, "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3\n");
+	assert_has(text,
+	    "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3 -J\n");
 	assert_has(text, "  measure   iperf3 -c SERVER -R -J --get-server-output\n"
 			 "            would tell which of them it is\n");
 	assert_lacks(text, "BDP");
 	assert_lacks(text, "loss");
+	free(text);
+	fixture_end(&f);
+}
+
+static void text_splits_a_measurement_from_its_comment(void **state)
+{
+	struct fixture f;
+	struct limit *limit = &f.analyses[0].limit;
+
+	(void)state;
+	fixture_receiving(&f);
+	snprintf(limit->decide_with, sizeof(limit->decide_with),
+	    "ss -ti dst 192.0.2.1   # on the sender");
+	char *text = render(report_text, &f.report, &plain);
+	assert_has(text, "  measure   ss -ti dst 192.0.2.1\n"
+			 "            would tell which of them it is (on the sender)\n");
 	free(text);
 	fixture_end(&f);
 }
@@ -436,6 +452,30 @@ static void text_calls_a_bound_a_bound(void **state)
 	fixture_end(&f);
 }
 
+/* What is missing is named; the remedy depends on which end printed the run. */
+static void text_names_what_is_missing(void **state)
+{
+	struct fixture f;
+	char *text;
+
+	(void)state;
+	fixture_receiving(&f);
+	f.analyses[0].path.has |= PATH_RETRANSMITS;
+	text = render(report_text, &f.report, &plain);
+	assert_has(text, "  unknown   RTT and cwnd, which only the sender knows: ");
+	free(text);
+	f.runs[0].local_sends = true;
+	text = render(report_text, &f.report, &plain);
+	assert_has(text,
+	    "  unknown   RTT and cwnd, which this iperf3 does not print: one on Linux does\n");
+	free(text);
+	f.analyses[0].path.has |= PATH_CWND;
+	text = render(report_text, &f.report, &plain);
+	assert_has(text, "  unknown   RTT: give -r TIME, a ping of the path, or iperf3 -J\n");
+	free(text);
+	fixture_end(&f);
+}
+
 static void text_of_two_hosts(void **state)
 {
 	struct fixture f;
@@ -449,9 +489,11 @@ static void text_of_two_hosts(void **state)
 	assert_has(text, "  12        2001:db8::1 -> host\\x0arm -rf /  24.7 Mbit/s   random loss\n"
 			 "  14 *      2001:db8::1 -> host\\x0arm -rf /  24.7 Mbit/s   random loss\n"
 			 "            and 7 more, which -o json lists\n");
-	assert_has(text, "SET         on the sender (this machine)\n"
-			 "  net.ipv4.tcp_congestion_control  unknown -> bbr\n");
-	assert_has(text, "sender=FILE.\n");
+	assert_has(text,
+	    "SET         on the sender (this machine)\n"
+	    "            what is set there now is unknown; `sysctl -a` of it, as sender=FILE,\n"
+	    "            shows it\n"
+	    "  net.ipv4.tcp_congestion_control  unknown -> bbr\n");
 	assert_has(text, "            on the receiver host\\x0arm -rf /: nothing needs to change\n"
 			 "  as it is  net.ipv4.tcp_rmem = 4096 131072 6291456\n");
 	assert_has(text, "FROM        a\\x0ab\\x1b[31m.json: ");
@@ -906,7 +948,9 @@ int main(void)
 	    cmocka_unit_test(text_on_a_narrow_terminal),
 	    cmocka_unit_test(text_is_short_when_there_is_little_to_say),
 	    cmocka_unit_test(text_says_once_what_is_unknown),
+	    cmocka_unit_test(text_splits_a_measurement_from_its_comment),
 	    cmocka_unit_test(text_calls_a_bound_a_bound),
+	    cmocka_unit_test(text_names_what_is_missing),
 	    cmocka_unit_test(text_of_two_hosts),
 	    cmocka_unit_test(text_of_datagrams),
 	    cmocka_unit_test(memory_without_limits_names_the_remedy),
