@@ -100,7 +100,8 @@ static bool row_is_news(struct document *document, const struct stream *stream)
 	if ((row->has & needed) != needed || row->end_s < row->start_s)
 		return false;
 	bool again = stream->seen && row->start_s == stream->seen_start_s &&
-		     row->end_s == stream->seen_end_s && row->bytes == stream->seen_bytes;
+		     row->end_s == stream->seen_end_s && row->bytes == stream->seen_bytes &&
+		     row->omitted == stream->seen_omitted;
 	document->duplicate_count += again && row->end_s > row->start_s;
 	return !again;
 }
