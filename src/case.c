@@ -50,7 +50,8 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 		return 0;
 	if (isatty(STDIN_FILENO)) {
 		if (numbers > 0) {
-			warnx("one number alone gives nothing: give two of -b, -r and -w, or a run");
+			warnx(
+			    "one number alone gives nothing: give two of -b, -r and -w, or a run");
 			return 2;
 		}
 		options_usage(stderr);
@@ -75,8 +76,9 @@ static void refine_advised(struct host *host, const struct options *options)
 static int read_host(struct advise_case *c, const struct options *options)
 {
 	if (options->sysroot && !host_read_system(&c->advised, options->sysroot)) {
-		warnx("%s: no kernel settings below it; record them with tests/e2e/capture.sh or cp -r "
-		      "/proc/sys/net",
+		warnx(
+		    "%s: no kernel settings below it; record them with tests/e2e/capture.sh or cp -r "
+		    "/proc/sys/net",
 		    quoted(options->sysroot));
 		return 3;
 	}
@@ -112,8 +114,8 @@ int case_read(struct advise_case *c, const struct options *options)
 	return code;
 }
 
-static void analyse_run(struct advise_case *c, struct analysis *analysis, struct path_context *context,
-    const struct run *run)
+static void analyse_run(struct advise_case *c, struct analysis *analysis,
+    struct path_context *context, const struct run *run)
 {
 	analysis->run = run;
 	context_for_run(context, &c->evidence, run, c->receiver);
@@ -156,7 +158,8 @@ static void analyse_all(struct advise_case *c)
 
 	for (size_t i = 0; i < c->evidence.runs.count; i++)
 		if (c->evidence.runs.items[i].protocol == PROTOCOL_TCP) {
-			analyse_run(c, &c->analyses[at], &c->contexts[at], &c->evidence.runs.items[i]);
+			analyse_run(
+			    c, &c->analyses[at], &c->contexts[at], &c->evidence.runs.items[i]);
 			at++;
 		}
 	if (at == 0)
@@ -192,7 +195,8 @@ static size_t choose(const struct advise_case *c)
 		return best;
 	unsigned test = c->analyses[best].run->test;
 	for (size_t i = 0; i < c->analysis_count; i++)
-		if (c->analyses[i].run->test == test && worth(&c->analyses[i]) > worth(&c->analyses[best]))
+		if (c->analyses[i].run->test == test &&
+		    worth(&c->analyses[i]) > worth(&c->analyses[best]))
 			best = i;
 	return best;
 }
@@ -238,20 +242,24 @@ static int refuse_case(const struct advise_case *c)
 		const struct run *run = &runs->items[0];
 		bool received = run->has & RUN_RECEIVED && run->received_seconds > 0;
 		double rate = received ? (double)run->received_bytes * 8 / run->received_seconds
-		    : run->sent_seconds > 0 ? (double)run->sent_bytes * 8 / run->sent_seconds
-		                            : 0;
+			      : run->sent_seconds > 0
+				  ? (double)run->sent_bytes * 8 / run->sent_seconds
+				  : 0;
 		char loss[64] = "";
 
 		if (run->has & RUN_JITTER && run->packets > 0)
 			snprintf(loss, sizeof(loss), ", jitter %.3f ms, %s lost", run->jitter_ms,
 			    percent_text((double)run->lost / (double)run->packets).s);
-		warnx("%s: a UDP run (%s %s%s): it has no window to work from; run iperf3 without -u",
+		warnx(
+		    "%s: a UDP run (%s %s%s): it has no window to work from; run iperf3 without -u",
 		    quoted(strcmp(name, "-") ? name : "standard input"), rate_text(rate).s,
 		    received ? "received" : "sent", loss);
 	} else if (runs->count) {
-		warnx("%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
+		warnx(
+		    "%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
 	} else {
-		warnx("nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");
+		warnx(
+		    "nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");
 	}
 	return 3;
 }
@@ -261,7 +269,7 @@ static bool has_anything(const struct advise_case *c)
 	const struct path *path = &c->analyses[0].path;
 
 	return c->analyses[0].run || (path->has & (PATH_RATE | PATH_BDP)) ||
-	    (c->evidence.runs.count == 0 && c->advised.origin == HOST_DUMP);
+	       (c->evidence.runs.count == 0 && c->advised.origin == HOST_DUMP);
 }
 
 static int pick_run(struct advise_case *c, const struct options *options)
@@ -290,7 +298,7 @@ static void reckon_memory(struct advise_case *c, const struct options *options)
 	    .bdp_bytes = path->has & PATH_BDP ? path->stream_bdp_bytes : 0,
 	    .receives = options->role != ROLE_SENDER,
 	    .sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
-	        !c->analyses[c->chosen].run};
+		     !c->analyses[c->chosen].run};
 	if (!(options->given & GIVEN_CONNECTIONS))
 		in.active = 0;
 	if (host) {
@@ -321,7 +329,9 @@ int case_reckon(struct advise_case *c, const struct options *options)
 	analyse_baseline(c);
 	if (c->has_baseline && c->given.target_bps <= 0)
 		c->given.target_bps = c->baseline.path.rate_bps;
-	c->target_is_given = c->given.target_bps > 0;
+	/* A rate and an RTT by hand are a path to size for. */
+	c->target_is_given =
+	    c->given.target_bps > 0 || (c->given.bandwidth_bps > 0 && c->given.rtt_us > 0);
 
 	/* Which end an unlabelled dump is of depends on what holds the flow: look twice. */
 	analyse_all(c);

@@ -43,9 +43,11 @@ static void assign_advised(struct advise_case *c, const struct options *options)
 
 	if (advised->origin == HOST_UNKNOWN)
 		return;
-	if (both || options->role == ROLE_RECEIVER || (!options->role && advised_end(c) == END_RECEIVER))
+	if (both || options->role == ROLE_RECEIVER ||
+	    (!options->role && advised_end(c) == END_RECEIVER))
 		c->receiver = c->receiver ? c->receiver : advised;
-	if (both || options->role == ROLE_SENDER || (!options->role && advised_end(c) == END_SENDER))
+	if (both || options->role == ROLE_SENDER ||
+	    (!options->role && advised_end(c) == END_SENDER))
 		c->sender = c->sender ? c->sender : advised;
 }
 
@@ -89,8 +91,9 @@ void case_hosts(struct advise_case *c, const struct options *options)
 	c->sender = labelled(c, END_SENDER);
 	assign_advised(c, options);
 	/* "This host" of --role is this machine when no facts of another were given. */
-	if (options->role != ROLE_UNKNOWN && c->advised.origin == HOST_UNKNOWN && !options->no_host &&
-	    !labelled(c, END_RECEIVER) && !labelled(c, END_SENDER) && host_read_system(&c->here, "")) {
+	if (options->role != ROLE_UNKNOWN && c->advised.origin == HOST_UNKNOWN &&
+	    !options->no_host && !labelled(c, END_RECEIVER) && !labelled(c, END_SENDER) &&
+	    host_read_system(&c->here, "")) {
 		c->here_role = options->role;
 		if (options->role != ROLE_SENDER)
 			c->receiver = &c->here;

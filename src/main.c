@@ -44,7 +44,7 @@ static struct style style_for(const struct options *options)
 	setlocale(LC_CTYPE, "");
 	return (struct style){
 	    .color = options->color == COLOR_ALWAYS ||
-	        (options->color == COLOR_AUTO && !plain && isatty(STDOUT_FILENO)),
+		     (options->color == COLOR_AUTO && !plain && isatty(STDOUT_FILENO)),
 	    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	    .width = isatty(STDOUT_FILENO) ? terminal_width() : 80,
 	};
@@ -62,8 +62,12 @@ static const struct report_form *form_named(const char *name)
 /* A full disk or a closed pipe must not pass for success. */
 static int finish_output(bool printed)
 {
+	if (!printed || ferror(stdout)) {
+		warnx("standard output: the report could not be written");
+		return 1;
+	}
 	errno = 0;
-	if (!printed || fflush(stdout) != 0 || ferror(stdout)) {
+	if (fflush(stdout) != 0) {
 		warn("standard output");
 		return 1;
 	}

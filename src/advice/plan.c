@@ -1,3 +1,5 @@
+#include "advice/plan.h"
+
 #include "advice/advice.h"
 
 #include <bsd/string.h>
@@ -305,9 +307,9 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 		strlcpy(plan->sender_name, run->sender, sizeof(plan->sender_name));
 	}
 	/* Without a larger target the present ceilings carry what was measured. */
-	bool wants =
-	    !run || input->sweep_ceiling_bytes > 0 ||
-	    input->analysis->path.target_bps > TARGET_ABOVE * input->analysis->path.rate_bps;
+	bool wants = (!run && input->target_is_given) || input->sweep_ceiling_bytes > 0 ||
+		     (run && input->analysis->path.target_bps >
+				 TARGET_ABOVE * input->analysis->path.rate_bps);
 	if (wants && input->role == ROLE_PROXY) {
 		double ceiling = advise_receive(input, plan, ROLE_PROXY);
 		advise_send(input, plan, ROLE_PROXY, ceiling);

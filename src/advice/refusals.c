@@ -4,6 +4,7 @@
 #include <bsd/string.h>
 #include <stdio.h>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "model/window.h"
 
@@ -64,10 +65,10 @@ static const struct setting *remote_setting(const struct plan *plan)
 static const char *name_of(const struct plan *plan, enum role role)
 {
 	if (role == ROLE_SENDER)
-		return plan->sender_name[0] ? plan->sender_name : "SENDER";
+		return quote_host(plan->sender_name, "SENDER");
 	if (role == ROLE_RECEIVER)
-		return plan->receiver_name[0] ? plan->receiver_name : "RECEIVER";
-	return plan->receiver_name[0] ? plan->receiver_name : "PROXY";
+		return quote_host(plan->receiver_name, "RECEIVER");
+	return quote_host(plan->receiver_name, "PROXY");
 }
 
 static void command_remote(const struct advice_input *input, struct plan *plan)

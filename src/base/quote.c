@@ -58,3 +58,12 @@ const char *quoted(const char *text)
 	static unsigned turn;
 	return quote_text(text, buffers[turn++ % QUOTED_BUFFERS], QUOTED_SIZE);
 }
+
+const char *quote_host(const char *name, const char *fallback)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:_%-";
+
+	if (name[0] == '\0' || name[0] == '-' || name[strspn(name, plain)] != '\0')
+		return fallback;
+	return name;
+}

@@ -15,4 +15,8 @@ const char *quote_text(const char *text, char *out, size_t size);
 /* The same in one of a few static buffers that take turns: for up to four uses in one message. */
 const char *quoted(const char *text);
 
+/* A host name or address that may stand in a command line as it is: letters, digits and . : _ % -
+ * only, not beginning with a dash.  Any other, and an empty one, comes back as `fallback`. */
+const char *quote_host(const char *name, const char *fallback);
+
 #endif

@@ -1,6 +1,7 @@
 /* Rules about the ends: program, CPU, windows and buffers. */
 #include "diagnosis/limit.h"
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "model/window.h"
 
@@ -13,7 +14,7 @@
 
 static const char *peer_name(const struct signs *signs)
 {
-	return signs->run && signs->run->receiver[0] ? signs->run->receiver : "RECEIVER";
+	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
 }
 
 bool rule_application(const struct signs *signs, struct limit *limit)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "model/loss.h"
 #include "model/rfc6349.h"
@@ -11,10 +12,13 @@
 #define LOSS_MATTERS 2e-4
 /* Delays below this come from hosts and interfaces as well as from a queue on the path. */
 #define QUEUE_MATTERS_US 4000
+#define SHORT_PATH_US 10000
+/* cwnd / rate stands for the RTT only roughly: it must grow by this before it tells of a queue. */
+#define PROXY_QUEUE_US 20000
 
 static const char *peer_name(const struct signs *signs)
 {
-	return signs->run && signs->run->receiver[0] ? signs->run->receiver : "RECEIVER";
+	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
 }
 
 /* RTT near the path's own while data is lost: what drops does not queue first. */
@@ -74,10 +78,14 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 		    peer_name(signs));
 		return true;
 	}
-	bool fits = signs->loss_bound > 0 && path->rtt.method != RTT_CWND ? signs->loss_bound < 3
-									  : cwnd_fits_loss(signs);
+	bool fits =
+	    signs->loss_bound > 0 && path->rtt.method != RTT_CWND
+		? signs->loss_bound < 3 || (path->rate_deviation > 0.15 && path->lossy_streak < 0.6)
+		: cwnd_fits_loss(signs);
 	/* A rate that losses do not move is one that a queue or a policer sets. */
-	if (!fits || path->rate_deviation < 0.05 || (signs->has_rtt && !rtt_is_flat(signs)))
+	/* Without an RTT only wild swings tell it from a drop-tail queue: both leave that cwnd. */
+	if (!fits || path->rate_deviation < (signs->has_rtt ? 0.05 : 0.2) ||
+	    (signs->has_rtt && !rtt_is_flat(signs)))
 		return false;
 	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 &&
 		    signs->path->steady_loss > 2e-3 && path->rate_deviation > 0.15;
@@ -101,6 +109,9 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 	bool early = signs->lossless && path->early_retransmits > 0;
 
 	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs))
+		return false;
+	/* On a short path the delay of a shallow queue hides in the RTT's own noise. */
+	if (path->rtt_min_us < SHORT_PATH_US && !signs->base_is_measured)
 		return false;
 	if (!steady && !early && path->retransmits == 0)
 		return false;
@@ -136,13 +147,15 @@ static bool queue_grows(const struct signs *signs)
 	if (signs->has_rtt)
 		return path->rtt_trend > 1.2;
 	/* From text alone only a cwnd that grows without a loss tells of a queue. */
-	return path->rtt_trend > 1.2 && path->cwnd_growth > 1.15 && signs->lossless;
+	return path->rtt_trend > 1.2 && path->cwnd_growth > 1.15 && signs->lossless &&
+	       path->rtt_max_us - path->rtt_min_us > PROXY_QUEUE_US;
 }
 
 static bool queue_stands(const struct signs *signs)
 {
 	if (signs->has_rtt_over_base)
-		return signs->rtt_over_base > (signs->base_is_measured ? 1.5 : 1.15);
+		return signs->base_is_measured ? signs->rtt_over_base > 1.5
+					       : signs->rtt_over_base > 1.3 && signs->rate_is_flat;
 	return false;
 }
 
@@ -153,7 +166,7 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 	bool measured =
 	    signs->has_rtt_over_base && signs->base_is_measured && signs->rtt_over_base > 1.5;
 
-	bool follows = path->queue_elasticity > 0.6 && signs->rate_is_flat && cwnd_holds;
+	bool follows = path->queue_elasticity > 0.6 && cwnd_holds;
 	if (!follows && !queue_grows(signs) && !queue_stands(signs))
 		return false;
 	if (!measured && !follows && signs->bbr)
@@ -275,7 +288,8 @@ static void candidates_of_lossless(const struct signs *signs, struct limit *limi
 bool rule_unknown(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
-	bool lost = signs->knows_loss && path->retransmits > 0;
+	bool lost = signs->knows_loss && path->loss_ratio >= LOSSLESS_RATIO &&
+		    !(signs->lossless && signs->cwnd_constant);
 
 	limit_set(limit, FACTOR_UNKNOWN, CONFIDENCE_LOW);
 	if (lost)
@@ -298,7 +312,7 @@ bool rule_unknown(const struct signs *signs, struct limit *limit)
 	if (signs->run && !signs->run->local_sends && !signs->has_rtt)
 		limit_settle(limit,
 		    "iperf3 -c %s ... -J --get-server-output   # the sender's side knows more",
-		    signs->run->sender[0] ? signs->run->sender : "SENDER");
+		    quote_host(signs->run->sender, "SENDER"));
 	else if (!signs->has_rtt)
 		limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later: RTT and the peer's window",
 		    peer_name(signs));

@@ -19,7 +19,7 @@ struct cwnd_rule {
 };
 
 static const struct cwnd_rule cwnd_constant = {1 / 2.07, 1 / 2.8, 1};
-static const struct cwnd_rule cwnd_varying = {1 / 1.02, 1 / 1.9, 1.05};
+static const struct cwnd_rule cwnd_varying = {1 / 1.02, 1 / 2.8, 1.05};
 /* One that moves by a few per cent without loss may be either. */
 static const struct cwnd_rule cwnd_wavering = {1 / 1.4, 1 / 2.8, 1.05};
 static const struct cwnd_rule cwnd_of_bbr = {1 / 2.0, 1 / 3.4, 1};

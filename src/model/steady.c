@@ -225,8 +225,8 @@ void steady_reckon(struct path *path, const struct run *run)
 	const struct bin *bins = &series->bins[path->steady_first];
 	steady_rate(path, bins, path->steady_count);
 	find_quiet(path, bins, path->steady_count);
-	find_elasticity(path, bins, path->steady_count);
 	bins = &series->bins[path->quiet_first];
+	find_elasticity(path, bins, path->quiet_count);
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
 	path->quiet_rate_bps = bins_rate(bins, path->quiet_count);
