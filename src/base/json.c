@@ -309,7 +309,6 @@ static void wide_character(struct json *json, int first)
 static bool gather_string(struct json *json)
 {
 	text_clear(json);
-	json->high = 0;
 	for (;;) {
 		const char *plain = json->p;
 		json->p = span_plain(plain, json->end);
@@ -661,6 +660,8 @@ bool json_skip(struct json *json)
 		json_next(json);
 	while (json->token > JSON_END && json->depth > outside);
 	json->skipping = false;
+	json->raw = NULL;
+	json->length = 0;
 	return json->token != JSON_ERROR;
 }
 

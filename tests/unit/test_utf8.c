@@ -50,6 +50,8 @@ static void test_decode(void **state)
 	    {"three cut to two", "\xe2\x82", 0, 0, 2},
 	    {"four cut to three", "\xf0\x9f\x98", 0, 0, 3},
 	    {"three broken by a letter", "\xe2\x82x", 0, 0, 2},
+	    {"three broken by the byte below", "\xe2\x82\x7f", 0, 0, 2},
+	    {"three broken by the byte above", "\xe2\x82\xc0", 0, 0, 2},
 	    {"four broken by a first byte", "\xf0\x9f\xc3\xa9", 0, 0, 2},
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
