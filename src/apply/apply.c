@@ -523,7 +523,12 @@ static void set(struct work *work)
 	/* While the lock was waited for, somebody may have changed things. */
 	if (!survey(work) || is_nothing_to_do(work))
 		return;
-	place_read(&work->journal.place, &work->tree);
+	if (!place_read(&work->journal.place, &work->tree)) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "boot and network namespace cannot be told (%s): nothing was written",
+		    strerror(errno));
+		return;
+	}
 	if (take_number(work) && open_settings(work))
 		commit(work);
 }

@@ -15,7 +15,7 @@ static int list_has(const struct tree *tree, const char *path, const char *name)
 	/* Bytes of the wanted name matched so far; "/" only begins it, so no match is missed. */
 	int matched = 0, found = 0;
 	char bytes[8192];
-	ssize_t got;
+	ssize_t got = 0;
 	while (found == 0 && (got = tree->io->read(fd, bytes, sizeof(bytes))) > 0) {
 		for (ssize_t i = 0; i < got && found == 0; i++) {
 			matched = bytes[i] == wanted[matched] ? matched + 1 : bytes[i] == '/';
@@ -23,7 +23,7 @@ static int list_has(const struct tree *tree, const char *path, const char *name)
 		}
 	}
 	close(fd);
-	return found;
+	return got < 0 ? -1 : found;
 }
 
 /* A module that is in has this file; code that is built in has at most the directory
@@ -69,10 +69,4 @@ const char *module_of(enum tunable_id id, const struct tunable_value *value, cha
 	    strcmp(value->word, "pfifo") != 0 && strcmp(value->word, "bfifo") != 0)
 		snprintf(out, size, "sch_%s", value->word);
 	return out;
-}
-
-bool module_is_needed(const struct tree *tree, const char *name)
-{
-	enum module_kind kind = module_kind(tree, name);
-	return kind == MODULE_LOADED || kind == MODULE_LOADABLE;
 }

@@ -25,7 +25,4 @@ enum module_kind module_kind(const struct tree *tree, const char *name);
 const char *module_of(
     enum tunable_id id, const struct tunable_value *value, char *out, size_t size);
 
-/* True when that module has to be named in modules-load.d for the value to hold at boot. */
-bool module_is_needed(const struct tree *tree, const char *name);
-
 #endif

@@ -292,16 +292,25 @@ static bool prepare_modules(struct persist_file *file, const struct persist_requ
 	return true;
 }
 
-static size_t needed_modules(const struct persist_request *request, char names[][32], size_t max)
+/* What has to be named in modules-load.d for the values to hold at boot. */
+static size_t needed_modules(
+    const struct persist_request *request, char names[][32], size_t max, struct outcome *outcome)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < request->plan->setting_count && count < max; i++) {
 		const struct setting *setting = &request->plan->settings[i];
 		if (!request->chosen[i])
 			continue;
-		module_of(setting->id, &setting->value, names[count], 32);
-		if (names[count][0] != '\0' && module_is_needed(request->tree, names[count]))
+		const char *name = module_of(setting->id, &setting->value, names[count], 32);
+		enum module_kind kind =
+		    name[0] != '\0' ? module_kind(request->tree, name) : MODULE_BUILT_IN;
+		if (kind == MODULE_LOADED || kind == MODULE_LOADABLE)
 			count++;
+		else if (kind == MODULE_UNKNOWN)
+			outcome_note(outcome,
+			    "whether %s is a module or built in cannot be told here: if it is one, see that "
+			    "it is loaded at boot",
+			    name);
 	}
 	return count;
 }
@@ -362,7 +371,7 @@ bool persist_prepare(struct persist *persist, const struct persist_request *requ
 	if (!prepare_sysctl(&persist->files[0], request, why, size))
 		return false;
 	char names[PLAN_SETTINGS_MAX][32];
-	size_t count = needed_modules(request, names, PLAN_SETTINGS_MAX);
+	size_t count = needed_modules(request, names, PLAN_SETTINGS_MAX, outcome);
 	struct stat status;
 	if (at_boot && count > 0 &&
 	    request->tree->io->stat_at(request->tree->root, "etc/modules-load.d", &status) != 0) {

@@ -14,7 +14,9 @@ struct place {
 	uint64_t netns;	  /* inode of the network namespace, 0 when unknown */
 };
 
-void place_read(struct place *place, const struct tree *tree);
+/* What the kernel does not have stays empty.  False with errno when it cannot be read: a journal
+ * without it could not be believed later. */
+bool place_read(struct place *place, const struct tree *tree);
 bool place_equal(const struct place *a, const struct place *b);
 
 /* False when this process is in a network namespace other than the first process's: what sysctl.d

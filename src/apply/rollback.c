@@ -46,12 +46,12 @@ static bool begin(
 	*work = (struct work){.request = request, .outcome = outcome};
 	work->store = (struct store){.dir = -1, .lock = -1};
 	outcome->dry_run = request->dry_run;
-	if (tree_open(&work->tree, request->io, request->sysroot)) {
-		place_read(&work->place, &work->tree);
+	if (tree_open(&work->tree, request->io, request->sysroot) &&
+	    place_read(&work->place, &work->tree))
 		return true;
-	}
 	outcome_fail(outcome, OUTCOME_SYSTEM, "%s: %s",
 	    request->sysroot != NULL ? request->sysroot : "/", strerror(errno));
+	tree_close(&work->tree);
 	return false;
 }
 

@@ -1,0 +1,229 @@
+/*
+ * Whatever call fails, and wherever the process is killed: the host has its old values, or new ones
+ * with a journal that takes them back.
+ */
+#include "apply_tree.h"
+
+#define OLD_CONF "# Written by bdp 0.0.old on an earlier day.\n\nnet.ipv4.tcp_sack = 1\n"
+
+/* A plan that changes settings and files, with one file that was there before. */
+static int make(void **state)
+{
+	tree_make(state);
+	tree_put(CONF, OLD_CONF);
+	return 0;
+}
+
+static struct plan plan_full(void)
+{
+	struct plan plan = plan_two();
+	plan_add(&plan, "net.ipv4.tcp_congestion_control", "bbr", ROLE_UNKNOWN);
+	return plan;
+}
+
+static const struct apply_request request_full = {
+    .io = &fault_io, .mode = APPLY_SET, .persist = "/" CONF};
+
+static bool all_is_old(void)
+{
+	return values_are(OLD_RMEM, OLD_WMEM) && strcmp(tree_get(CONGESTION), "cubic") == 0 &&
+	       strcmp(tree_text(CONF), OLD_CONF) == 0 && !tree_has(MODULES);
+}
+
+static bool settings_are_new(void)
+{
+	return values_are(NEW_RMEM, NEW_WMEM) && strcmp(tree_get(CONGESTION), "bbr") == 0 &&
+	       strstr(tree_text(CONF), "tcp_rmem = " NEW_RMEM) != NULL;
+}
+
+static bool all_is_new(void)
+{
+	return settings_are_new() && tree_has(MODULES);
+}
+
+/* The promise: a rollback that meets no fault brings everything back, unless it is back. */
+static void expect_restorable(const char *where, unsigned call)
+{
+	if (!all_is_old()) {
+		struct outcome outcome = rollback_plain();
+		if (outcome.exit != OUTCOME_DONE || !all_is_old())
+			print_message("%s call %u (%s): rollback says '%s'\n", where, call,
+			    fault.name != NULL ? fault.name : "-", outcome.message);
+		assert_int_equal(outcome.exit, OUTCOME_DONE);
+		outcome_free(&outcome);
+	}
+	assert_true(all_is_old());
+}
+
+/* Every call of a full apply, counted by a run that meets no fault.  When the number changes, look
+ * at what was added: it must keep the promise too. */
+#define CALLS_OF_APPLY 151
+
+static unsigned calls_of_apply(void)
+{
+	struct plan plan = plan_full();
+	fault = (struct fault){0};
+	expect_outcome(apply_with(&request_full, &plan), OUTCOME_DONE, "");
+	assert_true(all_is_new());
+	return fault.calls;
+}
+
+static void test_count(void **state)
+{
+	(void)state;
+	assert_int_equal(calls_of_apply(), CALLS_OF_APPLY);
+	expect_restorable("none", 0);
+}
+
+/* One call fails: the outcome tells, and a failure it tells leaves nothing set. */
+static void each_fails(int error, bool for_good)
+{
+	struct plan plan = plan_full();
+	unsigned failed = 0;
+	for (unsigned call = 1; call <= CALLS_OF_APPLY; call++) {
+		make(NULL);
+		fault = (struct fault){.fail_at = call, .error = error, .for_good = for_good};
+		struct outcome outcome = apply_with(&request_full, &plan);
+		unsigned reached = fault.calls;
+		fault.fail_at = 0;
+		assert_true(reached >= call);
+		/* A list of modules that cannot be read is told, not guessed at. */
+		bool good = all_is_old() || outcome.changed;
+		if (outcome.exit == OUTCOME_DONE)
+			good = settings_are_new() && (tree_has(MODULES) || outcome.note_count > 0);
+		if (!good)
+			print_message("call %u (%s): exit %d '%s'\n", call, fault.name,
+			    outcome.exit, outcome.message);
+		assert_true(good);
+		/* With one fault only, undoing meets none. */
+		if (outcome.exit != OUTCOME_DONE && !for_good)
+			assert_false(outcome.changed);
+		failed += outcome.exit != OUTCOME_DONE;
+		outcome_free(&outcome);
+		expect_restorable("failed", call);
+		tree_clear();
+	}
+	/* Reading what is nice to know (modules, overrides, pruning) may fail without harm. */
+	assert_true(failed > CALLS_OF_APPLY / 2);
+}
+
+static void test_each_call_fails(void **state)
+{
+	(void)state;
+	tree_clear();
+	each_fails(EIO, false);
+}
+
+static void test_disk_full_from_each_call_on(void **state)
+{
+	(void)state;
+	tree_clear();
+	each_fails(ENOSPC, true);
+}
+
+static void run_until_killed(unsigned call, void (*work)(void))
+{
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		fault = (struct fault){.kill_at = call};
+		work();
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+static void do_apply(void)
+{
+	struct plan plan = plan_full();
+	struct outcome outcome = apply_with(&request_full, &plan);
+	outcome_free(&outcome);
+}
+
+static void do_rollback(void)
+{
+	struct rollback_request request = {.io = &fault_io};
+	struct outcome outcome = rollback_with(&request);
+	outcome_free(&outcome);
+}
+
+static void test_killed_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	for (unsigned call = 1; call <= CALLS_OF_APPLY; call++) {
+		make(NULL);
+		run_until_killed(call, do_apply);
+		expect_restorable("killed", call);
+		/* And the next apply finds a host that it can work on. */
+		struct plan plan = plan_full();
+		struct apply_request request = {.mode = APPLY_SET, .persist = "/" CONF};
+		struct outcome outcome = apply_with(&request, &plan);
+		if (outcome.exit != OUTCOME_DONE) {
+			/* Killed between journal and first write: nothing is set, the journal says so. */
+			assert_non_null(strstr(outcome.message, "was cut short"));
+			expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+			outcome_free(&outcome);
+			outcome = apply_with(&request, &plan);
+		}
+		assert_int_equal(outcome.exit, OUTCOME_DONE);
+		assert_true(all_is_new());
+		outcome_free(&outcome);
+		tree_clear();
+	}
+}
+
+#define CALLS_OF_ROLLBACK 103
+
+static void test_rollback_killed_at_each_call(void **state)
+{
+	(void)state;
+	calls_of_apply();
+	fault = (struct fault){0};
+	do_rollback();
+	assert_true(all_is_old());
+	assert_int_equal(fault.calls, CALLS_OF_ROLLBACK);
+	tree_clear();
+	for (unsigned call = 1; call <= CALLS_OF_ROLLBACK; call++) {
+		make(NULL);
+		calls_of_apply();
+		run_until_killed(call, do_rollback);
+		expect_restorable("rollback killed", call);
+		tree_clear();
+	}
+}
+
+static void test_rollback_fails_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	for (unsigned call = 1; call <= CALLS_OF_ROLLBACK; call++) {
+		make(NULL);
+		calls_of_apply();
+		struct rollback_request request = {.io = &fault_io};
+		fault = (struct fault){.fail_at = call, .error = EIO};
+		struct outcome outcome = rollback_with(&request);
+		fault.fail_at = 0;
+		if (outcome.exit == OUTCOME_DONE)
+			assert_true(all_is_old());
+		outcome_free(&outcome);
+		expect_restorable("rollback failed", call);
+		tree_clear();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_count, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_each_call_fails, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_disk_full_from_each_call_on, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_killed_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_rollback_killed_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_rollback_fails_at_each_call, make, tree_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
