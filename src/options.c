@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "evidence/host.h"
+#include "model/path.h"
 #include "options_table.h"
 
 #include <ctype.h>
@@ -414,13 +415,13 @@ static enum options_result check_triangle(const struct parse *parse)
 	unsigned all = GIVEN_BANDWIDTH | GIVEN_RTT | GIVEN_WINDOW;
 	if ((options->given & all) != all)
 		return OPTIONS_RUN;
-	double bdp_bytes = options->bandwidth_bps * options->rtt_us / 8e6;
-	if (fabs((double)options->window_bytes / bdp_bytes - 1) <= 0.05)
+	double bdp = bdp_bytes(options->bandwidth_bps, options->rtt_us);
+	if (fabs((double)options->window_bytes / bdp - 1) <= 0.05)
 		return OPTIONS_RUN;
 	return misuse("-b %s, -r %s and -w %s contradict each other: %s x %s is %s; leave one out",
 	    quoted(parse->words[OPTION_BANDWIDTH]), quoted(parse->words[OPTION_RTT]),
 	    quoted(parse->words[OPTION_WINDOW]), rate_text(options->bandwidth_bps).s,
-	    time_text(options->rtt_us).s, size_text(bdp_bytes).s);
+	    time_text(options->rtt_us).s, size_text(bdp).s);
 }
 
 static enum options_result check(const struct parse *parse)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define NUMBER_CHARS_MAX 64
 #define RATE_MIN_BPS 1e-3
@@ -192,12 +191,28 @@ static bool number_take(const char **text, const char *expected, double *number,
 	return true;
 }
 
+/* ASCII only: a locale, say the Turkish one with its two kinds of i, must not change what is read. */
+static char letter_lower(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
 /* The power that a prefix letter stands for, 0 when it is none. */
 static int prefix_power(char letter)
 {
 	static const char letters[] = "kmgtp";
-	const char *at = letter ? strchr(letters, tolower((unsigned char)letter)) : NULL;
+	const char *at = letter ? strchr(letters, letter_lower(letter)) : NULL;
 	return at ? (int)(at - letters) + 1 : 0;
+}
+
+static bool word_is(const struct unit_word *word, const char *text)
+{
+	if (!word->any_case)
+		return strcmp(word->word, text) == 0;
+	size_t i = 0;
+	while (text[i] && letter_lower(text[i]) == word->word[i])
+		i++;
+	return text[i] == '\0' && word->word[i] == '\0';
 }
 
 static const struct unit_word *word_find(
@@ -206,8 +221,7 @@ static const struct unit_word *word_find(
 	for (; words->word; words++) {
 		if (words->only_binary && !binary)
 			continue;
-		if (words->any_case ? strcasecmp(words->word, text) == 0
-				    : strcmp(words->word, text) == 0)
+		if (word_is(words, text))
 			break;
 	}
 	return words;
