@@ -158,7 +158,8 @@ static bool rule_line(struct reader *reader, const char *line)
 {
 	struct block *block = &reader->block;
 	const char *at = line;
-	bool dashes = scan_prefix(&at, "--- ") && strstr(at, " ---") != NULL && strstr(at, "ping");
+	bool dashes =
+	    scan_prefix(&at, "--- ") && strstr(at, " ---") != NULL && strcasestr(at, "ping");
 
 	if (!dashes && !scan_prefix(&at, "Ping statistics for "))
 		return false;

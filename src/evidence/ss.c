@@ -57,7 +57,7 @@ static uint16_t port_by_name(const char *name)
 }
 
 /*
- * "[::ffff:10.77.0.2]:5201", "10.0.0.1%eth0:22", "fe80::1%eth0:22" (before iproute2 4.2), "*:*":
+ * "[::ffff:10.77.0.2]:5201", "10.0.0.1%eth0:22", "fe80::1%eth0:22" (before iproute2 4.15), "*:*":
  * the port is behind the last colon.  False when there is none.
  */
 static bool endpoint_read(const char *word, char *address, size_t size, uint16_t *port)

@@ -93,7 +93,7 @@ static bool rtt_read(struct socket_info *info, const char *value)
 {
 	double rtt_us, rttvar_us = 0;
 
-	if (!ms_read(&value, &rtt_us))
+	if (!ms_read(&value, &rtt_us) || rtt_us <= 0)
 		return false;
 	if (*value == '/') {
 		value++;
@@ -101,7 +101,7 @@ static bool rtt_read(struct socket_info *info, const char *value)
 	}
 	info->rtt_us = rtt_us;
 	info->rttvar_us = rttvar_us;
-	return rtt_us > 0;
+	return true;
 }
 
 static bool wscale_read(struct socket_info *info, const char *value)

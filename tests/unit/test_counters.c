@@ -1,0 +1,207 @@
+#include "evidence/counters.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool read_file(const char *path, struct counters *counters)
+{
+	struct source *source = source_open(path);
+	assert_non_null(source);
+	bool any = counters_read(counters, source);
+	source_close(source);
+	return any;
+}
+
+static bool read_text(const char *text, struct counters *counters)
+{
+	struct source *source = source_memory("test", text, strlen(text));
+	bool any = counters_read(counters, source);
+	source_close(source);
+	return any;
+}
+
+static unsigned known_count(const struct counters *counters)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		count += counters->known[i];
+	return count;
+}
+
+static void rows_are_whole(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+		const char *name = counter_table[i].name;
+		print_message("%s\n", name);
+		assert_true(strlen(counter_table[i].about) > 10);
+		assert_int_equal(counter_find(name), i);
+		size_t prefix = strncmp(name, "TcpExt", 6) == 0 ? 6 : 3;
+		assert_int_equal(counter_find(name + prefix), i);
+	}
+	assert_int_equal(counter_find("TcpExt"), COUNTER_COUNT);
+	assert_int_equal(counter_find(""), COUNTER_COUNT);
+	assert_int_equal(counter_find("UdpInErrors"), COUNTER_COUNT);
+	assert_int_equal(counter_find("InErrors"), COUNTER_COUNT);
+}
+
+/* Every name exists in the recorded /proc of 6.18, which has all of them. */
+static void names_are_the_kernels(void **state)
+{
+	static struct counters netstat, snmp;
+	(void)state;
+	assert_true(read_file("tests/corpus/counters/proc-net-netstat.txt", &netstat));
+	assert_true(read_file("tests/corpus/counters/proc-net-snmp.txt", &snmp));
+	for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+		print_message("%s\n", counter_table[i].name);
+		assert_true(netstat.known[i] || snmp.known[i]);
+	}
+	assert_int_equal(snmp.value[COUNTER_TCP_IN_SEGS], 107);
+	assert_int_equal(snmp.value[COUNTER_TCP_OUT_SEGS], 92);
+	assert_int_equal(snmp.value[COUNTER_TCP_RETRANS_SEGS], 0);
+	assert_int_equal(snmp.value[COUNTER_TCP_CURR_ESTAB], 0);
+	assert_int_equal(netstat.value[COUNTER_WANT_ZERO_WINDOW_ADV], 19);
+	assert_int_equal(netstat.value[COUNTER_PRUNE_CALLED], 4);
+	assert_int_equal(netstat.value[COUNTER_RCV_COLLAPSED], 0);
+	assert_int_equal(netstat.value[COUNTER_TO_ZERO_WINDOW_ADV], 7);
+}
+
+static void recorded_nstat(void **state)
+{
+	static struct counters before, after, delta;
+	(void)state;
+	assert_true(read_file("tests/corpus/counters/slow-reader-before.txt", &before));
+	assert_true(read_file("tests/corpus/counters/slow-reader-after.txt", &after));
+	/* nstat leaves out what is no running total: misc/nstat.c, useless_number */
+	assert_false(before.known[COUNTER_TCP_CURR_ESTAB]);
+	assert_int_equal(known_count(&before), COUNTER_COUNT - 1);
+	counters_delta(&before, &after, &delta);
+	assert_true(delta.any);
+	assert_int_equal(delta.value[COUNTER_WANT_ZERO_WINDOW_ADV], 19);
+	assert_int_equal(delta.value[COUNTER_PRUNE_CALLED], 4);
+	assert_int_equal(delta.value[COUNTER_TCP_IN_SEGS], 107);
+	assert_true(delta.known[COUNTER_ABORT_ON_MEMORY]);
+	assert_int_equal(delta.value[COUNTER_ABORT_ON_MEMORY], 0);
+	/* nstat -az of 6.1 does not know what came with 6.17 */
+	assert_true(read_file("tests/corpus/kernel-6.1/nstat-receiver.txt", &before));
+	assert_false(before.known[COUNTER_BEYOND_WINDOW]);
+	assert_int_equal(before.value[COUNTER_TCP_RETRANS_SEGS], 2);
+	assert_int_equal(known_count(&before), COUNTER_COUNT - 2);
+}
+
+static void styles(void **state)
+{
+	static const struct {
+		const char *text;
+		bool known;
+		uint64_t retrans;
+	} rows[] = {
+	    {"#kernel\nTcpRetransSegs                  12                 0.0\n", true, 12},
+	    {"#22.1804289383 sampling_interval=1 time_const=60\nTcpRetransSegs 12 3.5\n", true, 12},
+	    {"TcpRetransSegs 12", true, 12},
+	    {"  TcpRetransSegs\t12\r\n", true, 12},
+	    {"TcpRetransSegs 12\nTcpRetransSegs 15\n", true, 15},
+	    {"TcpRetransSegs 18446744073709551615\n", true, UINT64_MAX},
+	    {"TcpRetransSegs 18446744073709551616\n", false, 0},
+	    {"TcpRetransSegs -1\n", false, 0},
+	    {"TcpRetransSegs 12x\n", false, 0},
+	    {"TcpRetransSegs\n", false, 0},
+	    {"RetransSegs 12\n", false, 0}, /* nstat prints the prefix */
+	    {"MPTcpRetransSegs 12\n", false, 0},
+	    {"Tcp: RtoMin RetransSegs InErrs\nTcp: 200 12 0\n", true, 12},
+	    {"Tcp: RtoMin MaxConn RetransSegs\nTcp: 200 -1 12\n", true, 12},
+	    {"Tcp: RtoMin RetransSegs\r\nTcp: 200 12\r\n", true, 12},
+	    {"Tcp: RtoMin RetransSegs\nUdp: 1 2\nTcp: 200 12\n", true, 12},
+	    {"Tcp: RtoMin RetransSegs\nTcp: 200\n", false, 0},
+	    {"Tcp: RtoMin\nTcp: 200 12\n", false, 0},
+	    {"Tcp: RtoMin RetransSegs\nTcpExt: 200 12\n", false, 0},
+	    {"TcpExt: RtoMin RetransSegs\nTcpExt: 200 12\n", false, 0},
+	    {"Tcp: 200 12\nTcp: RtoMin RetransSegs\n", false, 0},
+	    {"Tcp: RtoMin RetransSegs\nTcp: 200 12\nTcp: 200 13\n", true, 12},
+	    {"Tcp: \nTcp:\nTcp: 1\nTcpExt: \n", false, 0},
+	    {"", false, 0},
+	};
+	static struct counters counters;
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("%s\n", rows[i].text);
+		assert_int_equal(read_text(rows[i].text, &counters), rows[i].known);
+		assert_int_equal(counters.known[COUNTER_TCP_RETRANS_SEGS], rows[i].known);
+		assert_true(counters.value[COUNTER_TCP_RETRANS_SEGS] == rows[i].retrans);
+	}
+}
+
+/* cat /proc/net/netstat /proc/net/snmp, and nstat below it. */
+static void several_in_one_file(void **state)
+{
+	static struct counters counters;
+	(void)state;
+	assert_true(read_text("TcpExt: PruneCalled TCPTimeouts\nTcpExt: 3 4\n"
+			      "IpExt: InOctets\nIpExt: 7\n"
+			      "Tcp: InSegs OutSegs\nTcp: 100 200\n"
+			      "#kernel\nTcpExtTCPSynRetrans 9 0.0\n",
+	    &counters));
+	assert_int_equal(counters.value[COUNTER_PRUNE_CALLED], 3);
+	assert_int_equal(counters.value[COUNTER_TIMEOUTS], 4);
+	assert_int_equal(counters.value[COUNTER_TCP_IN_SEGS], 100);
+	assert_int_equal(counters.value[COUNTER_TCP_OUT_SEGS], 200);
+	assert_int_equal(counters.value[COUNTER_SYN_RETRANS], 9);
+	assert_int_equal(known_count(&counters), 5);
+}
+
+static void deltas(void **state)
+{
+	static struct counters before, after, delta;
+	(void)state;
+	read_text("TcpInSegs 10\nTcpOutSegs 50\nTcpRetransSegs 7\n", &before);
+	read_text("TcpInSegs 15\nTcpOutSegs 20\nTcpExtTCPTimeouts 3\n", &after);
+	counters_delta(&before, &after, &delta);
+	assert_int_equal(known_count(&delta), 2);
+	assert_int_equal(delta.value[COUNTER_TCP_IN_SEGS], 5);
+	assert_int_equal(delta.value[COUNTER_TCP_OUT_SEGS], 0); /* the host was restarted between */
+	counters_delta(&before, &after, &after);		/* in place */
+	assert_int_equal(after.value[COUNTER_TCP_IN_SEGS], 5);
+}
+
+/* A line longer than the buffer is used as far as it goes, without half a number. */
+static void endless_line(void **state)
+{
+	static char text[100000];
+	static struct counters counters;
+	size_t used = 0;
+	(void)state;
+	used += (size_t)snprintf(text + used, sizeof(text) - used, "TcpExt: PruneCalled");
+	for (int i = 0; i < 8000; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " X");
+	used += (size_t)snprintf(text + used, sizeof(text) - used, "\nTcpExt: 5");
+	for (int i = 0; i < 8000; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " 1");
+	assert_true(read_text(text, &counters));
+	assert_int_equal(counters.value[COUNTER_PRUNE_CALLED], 5);
+	memset(text, '9', sizeof(text) - 1);
+	memcpy(text, "TcpInSegs ", 10);
+	assert_false(read_text(text, &counters));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rows_are_whole),
+	    cmocka_unit_test(names_are_the_kernels),
+	    cmocka_unit_test(recorded_nstat),
+	    cmocka_unit_test(styles),
+	    cmocka_unit_test(several_in_one_file),
+	    cmocka_unit_test(deltas),
+	    cmocka_unit_test(endless_line),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
