@@ -168,6 +168,14 @@ struct course {
  * 4294967295 and the like. */
 #define RETRANSMITS_MAX INT32_MAX
 
+/* Times beyond 30 years are garbage, and differences of such need not be finite. */
+#define TIME_MAX_S 1e9
+
+static inline bool times_make_sense(double start_s, double end_s)
+{
+	return start_s >= -TIME_MAX_S && start_s <= end_s && end_s <= TIME_MAX_S;
+}
+
 struct document {
 	unsigned has;
 	/* start */

@@ -28,7 +28,7 @@ static bool total_read(struct json *json, enum json_token token, struct total *t
 		return false;
 	if (total->retransmits > RETRANSMITS_MAX)
 		total->has &= ~(unsigned)TOTAL_RETRANSMITS;
-	if (total->end_s < total->start_s)
+	if (!times_make_sense(total->start_s, total->end_s))
 		total->has &= ~(unsigned)TOTAL_TIMES;
 	return true;
 }

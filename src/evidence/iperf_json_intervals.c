@@ -97,7 +97,7 @@ static bool row_is_news(struct document *document, const struct stream *stream)
 	const unsigned needed = ROW_START | ROW_END | ROW_BYTES;
 	const struct row *row = &stream->row;
 
-	if ((row->has & needed) != needed || row->end_s < row->start_s)
+	if ((row->has & needed) != needed || !times_make_sense(row->start_s, row->end_s))
 		return false;
 	bool again = stream->seen && row->start_s == stream->seen_start_s &&
 		     row->end_s == stream->seen_end_s && row->bytes == stream->seen_bytes &&

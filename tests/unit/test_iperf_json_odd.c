@@ -148,6 +148,10 @@ static const struct row damage[] = {
 	"{" START(CLIENT, ",\"sock_bufsize\":{\"a\":[1]},\"cookie\":7") ",\"intervals\":[null,3,{\"streams\":null},{\"streams\":[null,[]," ROW(
 	    0, 1, 5, ",\"rtt\":\"x\",\"omitted\":0") "]}],\"end\":[]}",
 	"OK: 0 client sends, 1 bins 5 B, sent 5/1"},
+    {"times beyond reason",
+	"{" START(CLIENT, "") "," INTERVALS(INTERVAL(ROW(-1e308, 1e308, 5, "")) "," INTERVAL(
+	    ROW(0, 1, 6, ""))) "," ENDS(ROW(-1e308, 1e308, 7, ""), ROW(0, 1e10, 6, "")) "}",
+	"OK: 0 client sends, 1 bins 6 B, sent 6/1"},
     {"rows without what matters",
 	"{" START(CLIENT, "") "," INTERVALS(INTERVAL("{\"start\":0,\"end\":1}") "," INTERVAL(
 	    "{\"end\":1,\"bytes\":3}") "," INTERVAL(ROW(3, 2, 3, "")) "," INTERVAL(ROW(0, 1, -3,
