@@ -100,7 +100,8 @@ static void words(void **state)
 
 static void names_made_printable(void **state)
 {
-	char name[] = "e\033th\x7f\xff0 ~";
+	char name[] = "e\033th\x7f\xff"
+		      "0 ~";
 	(void)state;
 	scan_printable(name);
 	assert_string_equal(name, "e?th??0 ~");
