@@ -497,6 +497,8 @@ void iperf_title_take(const char *line, size_t prefix, char *title, size_t size)
 	for (;;) {
 		while (p < end && (*p == ' ' || *p == '\t' || *p == '>'))
 			p++;
+		if (end - p >= 2 && p[0] == '^' && p[1] == 'C') /* echo of the interrupt key */
+			p += 2;
 		const char *word = p;
 		while (p < end && *p != ' ' && *p != '\t')
 			p++;

@@ -68,6 +68,7 @@ static void lane_close(struct reader *reader, struct lane *lane)
 		for (size_t i = 0; i < outcome.runs && i < reader->runs->count; i++) {
 			struct run *run = &reader->runs->items[reader->runs->count - 1 - i];
 			strlcpy(run->error, reader->error, sizeof(run->error));
+			run->complete = false;
 		}
 		strlcpy(outcome.error, reader->error, sizeof(outcome.error));
 	}
