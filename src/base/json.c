@@ -138,9 +138,8 @@ static int skip_blanks(struct json *json)
 /* Returns the byte after white space (RFC 8259, section 2), unread, or END_OF_INPUT. */
 static inline int skip_space(struct json *json)
 {
-	if (json->p < json->end && *json->p > ' ')
-		return *json->p;
-	return skip_blanks(json);
+	int c = json->p < json->end ? (unsigned char)*json->p : 0;
+	return c > ' ' ? c : skip_blanks(json);
 }
 
 /* Records that `expected` was not what is at the current byte. */
