@@ -64,11 +64,12 @@ bool kernel_before(const struct kernel_version *version, unsigned major, unsigne
 
 /* Fills from /proc and /sys below `sysroot` ("" or "/" for this machine: then uname and the
  * page size are this machine's too).  What cannot be read stays unknown.  False only when nothing at
- * all could be read. */
+ * all could be read, errno saying why.  Interfaces are without the loopback, those that are up first. */
 bool host_read_system(struct host *host, const char *sysroot);
 
 /* Fills from `sysctl -a` output ("key = value" lines; also "key=value" and sysctl.d files).
- * Unknown keys are passed over.  False when no known key was found; *why says so. */
+ * Unknown keys and values that the kernel would refuse are passed over.  False when nothing was
+ * found; *why says so, or tells of a read error, and then errno is not 0. */
 bool host_read_dump(struct host *host, struct source *source, const char **why);
 
 #endif

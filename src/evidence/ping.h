@@ -21,7 +21,8 @@ struct ping {
 
 /* Several pings in a file are folded into one when they name one target; *targets counts the
  * distinct ones (the first is kept).  False when there is no ping output; *why completes "NAME: ...".
- * A ping without any reply is read (received 0) and has no times. */
+ * A ping without any reply is read (received 0) and has no times: neither a summary nor replies.
+ * errno is not 0 after false when the input could not be read. */
 bool ping_read(struct ping *ping, struct source *source, unsigned *targets, const char **why);
 
 #endif

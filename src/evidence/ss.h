@@ -37,9 +37,10 @@ enum socket_has {
 
 /* One TCP socket. Strings are safe to print. */
 struct socket_info {
-	char state[16];             /* as ss prints it: ESTAB, LISTEN, ... */
-	char local[64], peer[64];   /* addresses without brackets or port */
-	uint16_t local_port, peer_port;
+	char state[16];             /* as ss prints it: ESTAB, LISTEN, ...; "" when it leaves the
+	                             * column out because one state was asked for */
+	char local[64], peer[64];   /* addresses without brackets, zone or port; mapped ones as IPv4 */
+	uint16_t local_port, peer_port; /* 0: "*", or a service name that is not known */
 	uint64_t recv_queue, send_queue;
 	unsigned has;
 	uint64_t rmem_alloc, rcvbuf, wmem_alloc, sndbuf, forward_alloc, wmem_queued, drops, backlog;

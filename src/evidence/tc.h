@@ -31,7 +31,8 @@ struct tc {
 	uint64_t backlog_bytes, backlog_packets;
 };
 
-/* False when there is no qdisc line; *why completes "NAME: ...". */
+/* False when there is no qdisc line; *why completes "NAME: ...".  errno is not 0 when the input could
+ * not be read. */
 bool tc_read(struct tc *tc, struct source *source, const char **why);
 
 #endif
