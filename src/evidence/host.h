@@ -64,7 +64,8 @@ bool kernel_before(const struct kernel_version *version, unsigned major, unsigne
 
 /* Fills from /proc and /sys below `sysroot` ("" or "/" for this machine: then uname and the
  * page size are this machine's too).  What cannot be read stays unknown.  False only when nothing at
- * all could be read, errno saying why.  Interfaces are without the loopback, those that are up first. */
+ * all could be read, errno saying why.  The loopback is left out; interfaces that are
+ * up come first. */
 bool host_read_system(struct host *host, const char *sysroot);
 
 /* Fills from `sysctl -a` output ("key = value" lines; also "key=value" and sysctl.d files).

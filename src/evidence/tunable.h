@@ -64,7 +64,7 @@ struct tunable {
 	const char *path; /* below the sysroot: "proc/sys/net/ipv4/tcp_rmem" */
 	enum tunable_kind kind;
 	enum tunable_access access;
-	int64_t min, max;  /* of each number, as the strictest supported kernel checks it; 0, 0 for words */
+	int64_t min, max;  /* of each number, as the strictest supported kernel checks it */
 	bool per_netns;    /* exists in a network namespace of its own */
 	const char *unit;  /* "bytes", "pages", "" */
 	const char *about; /* one or two sentences: what it does, with the kernel file it is read in */
