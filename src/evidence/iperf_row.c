@@ -312,8 +312,8 @@ static bool figure_take(const char **cursor, struct iperf_row *row)
 		return false;
 	const char *unit = skip_blanks(p);
 	if (size_unit_take(&unit, &factor)) {
-		/* a window of nothing, or less: the stack does not tell (FORMATS of old FreeBSD,
-		 * user-space stacks, an int that wrapped before 3.12) */
+		/* A window of nothing or less is none: user-space stacks print 0 (iperf issue
+		 * 725), and before 3.12 an int wrapped above 2 GiB. */
 		row->has |= ROW_CWND_COLUMN;
 		if (!negative && number.digits > 0 && number.value * factor <= BYTES_MAX) {
 			row->cwnd_bytes = (uint64_t)(number.value * factor + 0.5);
