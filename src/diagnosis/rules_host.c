@@ -11,6 +11,8 @@
 #define ASKED_REACHED 0.93
 /* Share of the busy time in which the kernel says the flow was held by one of its windows. */
 #define HELD_SHARE 0.4
+/* How far a cwnd that does not hold the flow may move over a test. */
+#define CWND_CREEPS 0.08
 
 static const char *peer_name(const struct signs *signs)
 {
@@ -203,7 +205,8 @@ bool rule_receive_ceiling(const struct signs *signs, struct limit *limit)
 
 	if (path->rtt.method != RTT_RMEM_SHARE || !signs->lossless || !signs->receiver)
 		return false;
-	if (!signs->cwnd_constant && !signs->bbr)
+	/* A cwnd that creeps by a few per cent is still not the one that holds. */
+	if (!signs->cwnd_constant && !signs->bbr && path->cwnd_spread > CWND_CREEPS)
 		return false;
 	double ceiling_bytes = (double)signs->receiver->values[TUNABLE_TCP_RMEM].number[2];
 	struct share share = window_share(

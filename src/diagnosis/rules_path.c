@@ -233,8 +233,8 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit, "a flat %s is the payload of Ethernet at %s",
 		    rate_text(path->rate_bps).s, rate_text(near).s);
-	} else if (signs->bbr && signs->rate_is_flat && signs->has_rtt && signs->has_window_fill &&
-		   signs->window_fill < 0.8 && path->steady_loss < 2e-3 &&
+	} else if (signs->bbr && signs->cwnd_fill > 0.4 && signs->rate_is_flat && signs->has_rtt &&
+		   signs->has_window_fill && signs->window_fill < 0.8 && path->steady_loss < 2e-3 &&
 		   (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit,
@@ -303,6 +303,14 @@ bool rule_unknown(const struct signs *signs, struct limit *limit)
 		limit_say(limit,
 		    "cwnd rests at %s without a retransmit: something other than cwnd holds it",
 		    size_text(path->cwnd_bytes).s);
+	if (lost)
+		limit_say(limit, "%s retransmits (%s) at %s; cwnd up to %s",
+		    count_text(path->retransmits).s, percent_text(path->loss_ratio).s,
+		    rate_text(path->rate_bps).s, size_text(path->cwnd_peak_bytes).s);
+	else if ((path->has & PATH_CWND) && !signs->cwnd_constant)
+		limit_say(limit, "no loss to speak of at %s; cwnd %s on average, %s at most",
+		    rate_text(path->rate_bps).s, size_text(path->cwnd_bytes).s,
+		    size_text(path->cwnd_peak_bytes).s);
 	if (signs->has_rtt && !(path->has & PATH_PEER_WINDOW))
 		limit_say(limit, "the peer's window is not shown: iperf3 before 3.10 has none");
 	if (signs->has_window_fill)

@@ -90,9 +90,10 @@ struct path {
 	/* of the steady state */
 	size_t steady_first, steady_count; /* bins of the series that count */
 	size_t quiet_first,
-	    quiet_count;       /* its lossless end, when that is most of it; else all of it */
-	double quiet_rate_bps; /* of the quiet bins, all streams */
-	bool ends_quiet;       /* quiet_* is such an end, or there was no loss at all */
+	    quiet_count;	/* its lossless end, when that is most of it; else all of it */
+	double median_rate_bps; /* of the second half's bins */
+	double quiet_rate_bps;	/* of the quiet bins, all streams */
+	bool ends_quiet;	/* quiet_* is such an end, or there was no loss at all */
 	double
 	    queue_elasticity; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
 	double cwnd_spread;	/* (max - min) / max of cwnd over the quiet bins */

@@ -20,6 +20,8 @@ struct cwnd_rule {
 
 static const struct cwnd_rule cwnd_constant = {1 / 2.07, 1 / 2.8, 1};
 static const struct cwnd_rule cwnd_varying = {1 / 1.02, 1 / 2.8, 1.05};
+/* Losses now and then keep the mean rate below what the mean cwnd would carry. */
+static const struct cwnd_rule cwnd_sawtooth = {1 / 1.02, 1 / 2.8, 1.25};
 /* One that moves by a few per cent without loss may be either. */
 static const struct cwnd_rule cwnd_wavering = {1 / 1.4, 1 / 2.8, 1.05};
 static const struct cwnd_rule cwnd_of_bbr = {1 / 2.0, 1 / 3.4, 1};
@@ -32,7 +34,7 @@ static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
 #define CWND_CONSTANT 0.02
 #define CWND_WAVERING 0.08
 /* Below this, queues in hosts and interfaces weigh as much as the path: no lower bound. */
-#define LEAST_BOUND_US 5000
+#define LEAST_BOUND_US 10000
 /* A rate this steady may be somebody's choice, or a link's: what cwnd says of it is no lower bound. */
 #define STEADY_RATE 0.15
 
@@ -54,16 +56,17 @@ static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
 		return &cwnd_constant;
 	if (path->cwnd_spread < CWND_WAVERING && path->steady_loss < LOSSLESS_RATIO)
 		return &cwnd_wavering;
-	return &cwnd_varying;
+	return path->steady_loss >= LOSSLESS_RATIO ? &cwnd_sawtooth : &cwnd_varying;
 }
 
 /* True when a queue may stand in cwnd / rate, or nothing but the program's pace in the rate. */
 static bool has_no_lower_bound(const struct path *path, const struct cwnd_rule *rule)
 {
-	if (rule == &cwnd_varying || rule == &cwnd_lossy)
+	if (rule == &cwnd_varying || rule == &cwnd_sawtooth || rule == &cwnd_lossy)
 		return path->rate_deviation < STEADY_RATE || path->rtt_trend > 1.2;
-	return rule == &cwnd_constant && path->cwnd_bytes > 0 &&
-	       rate_is_round(path->stream_rate_bps);
+	/* iperf3 paces -b by blocks: the same bytes in every interval, or a round rate. */
+	return rule == &cwnd_constant && (path->rate_deviation < 0.005 ||
+					     rate_is_round(path->median_rate_bps / path->streams));
 }
 
 /* RTT from cwnd and rate: an upper bound with an interval. A queue that the flow itself builds makes

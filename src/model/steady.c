@@ -218,6 +218,7 @@ void steady_reckon(struct path *path, const struct run *run)
 		return;
 	path->has |= PATH_SERIES | PATH_RATE;
 	path->steady_first = steady_start(run);
+	path->median_rate_bps = later_median(series);
 	path->steady_count = series->count - path->steady_first;
 	for (size_t i = 0; i < path->steady_first; i++)
 		path->early_retransmits += series->bins[i].retransmits;

@@ -1,0 +1,150 @@
+#!/bin/sh
+# Holds bdp against recorded runs whose truth is known: reads every one, and compares the verdict, the
+# RTT and the mean rate with the truth and with the file's own bytes and seconds.  Prints the table of
+# what differs and the figures; fails when they are below what the manual promises.
+#
+#     check.sh [DIRECTORY TRUTH]...       default: every recorded set beside this script
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${BDP:=$here/../../bdp}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM HUP
+
+if [ $# -eq 0 ]; then
+	set -- "$here/iperf3" "$here/truth.tsv" "$here/kernel-6.1" "$here/truth.tsv"
+	[ -d "$here/lab" ] && set -- "$@" "$here/lab" "$here/lab/truth.tsv"
+fi
+
+# The mean rate by the file's own summary, when one direction is in it: receiver's / sender's.  The
+# receiver's counts, but with -O old releases add the warm-up's last flight to it.
+own_rate() {
+	case $1 in
+	*.json)
+		jq -r '(.end.sum_received // {}) as $r | (.end.sum_sent // {}) as $s
+		    | [$r, $s] | map(if (.bytes // 0) > 0 then .bytes * 8 / (.end - .start) else 0 end)
+		    | "\(.[0])/\(.[1])"' "$1"
+		;;
+	*)
+		awk '/ (sender|receiver) *$/ && /bits\/sec|Bytes\/sec/ {
+			who = $NF
+			sum = /^\[SUM\]/
+			for (i = 2; i <= NF; i++) if ($i ~ /Bytes$/) { bytes = $(i - 1); unit = $i; break }
+			match($0, /[0-9.]+-[0-9.]+ +sec/)
+			split(substr($0, RSTART, RLENGTH), t, /[- ]+/)
+			scale = unit ~ /^K/ ? 1024 : unit ~ /^M/ ? 1024 ^ 2 : unit ~ /^G/ ? 1024 ^ 3 : 1
+			if (t[2] - t[1] <= 0) next
+			if (sum && !(who in total)) total[who] = bytes * scale * 8 / (t[2] - t[1])
+			else if (!sum && !(who in single)) single[who] = bytes * scale * 8 / (t[2] - t[1])
+		}
+		END {
+			r = total["receiver"] ? total["receiver"] : single["receiver"]
+			s = total["sender"] ? total["sender"] : single["sender"]
+			printf "%.0f/%.0f\n", r, s
+		}' "$1"
+		;;
+	esac
+}
+
+: >"$work/rows"
+: >"$work/failed"
+while [ $# -ge 2 ]; do
+	for file in "$1"/*.json "$1"/*.txt; do
+		name=$(basename "$file")
+		case $name in *udp* | *.server.txt | *ss-* | *.tc.txt | *nstat* | *ping* | '*'*) continue ;; esac
+		if ! "$BDP" --no-host -o json "$file" >"$work/out" 2>"$work/err"; then
+			echo "$name: exit $?: $(head -n 1 "$work/err")" >>"$work/failed"
+			continue
+		fi
+		rate=0/0
+		case $name in *bidir*) ;; *) rate=$(own_rate "$file") ;; esac
+		jq -r --arg f "$name" --arg truth "$2" --arg rate "$rate" \
+			'[$f, .limit.factor, .limit.confidence, (.limit.candidates | join(",")),
+			(.limit.evidence | length), .path.rtt.us // 0, .path.rtt.low_us // 0,
+			.path.rtt.high_us // 0, .path.rtt.method // "-", .path.mean_rate_bps // 0, $rate, $truth]
+			| @tsv' "$work/out" >>"$work/rows"
+	done
+	shift 2
+done
+
+awk -F '\t' '
+function near(got, want, tolerance) {
+	return want > 0 && got > want * (1 - tolerance) && got < want * (1 + tolerance)
+}
+function load(file,   line, cell) {
+	if (file in loaded) return
+	loaded[file] = 1
+	while ((getline line < file) > 0) {
+		if (line ~ /^#/) continue
+		split(line, cell, "\t")
+		rtt[file, cell[1]] = cell[2]
+		factors[file, cell[1]] = cell[3]
+	}
+}
+{
+	load($12)
+	kind = $1 ~ /json$/ ? "JSON" : "text"
+	scenario = $1
+	sub(/\.3\.[0-9.]+\.(json|txt)$/, "", scenario)
+	sub(/\.(json|txt)$/, "", scenario)
+	if (!(($12, scenario) in factors)) { print $1 ": no truth is recorded for it"; bad = 1; next }
+	n[kind]++
+	truth = factors[$12, scenario]
+	ok = 0
+	count = split(truth, t, ",")
+	for (i = 1; i <= count; i++) {
+		if ($2 == t[i]) ok = 1
+		if ($2 == "unknown" && index("," $4 ",", "," t[i] ",")) ok = 1
+	}
+	if ($2 == "unknown") unknown[kind]++
+	if ($3 == "high") high[kind]++
+	if (ok) right[kind]++
+	else printf "%-44s said %s (%s), is %s\n", $1, $2, $3, truth
+	if (!ok && $3 == "high") { print $1 ": marked high, and wrong"; bad = 1 }
+	if ($5 == 0) { print $1 ": no evidence given"; bad = 1 }
+
+	# text rounds to three digits: bytes and the times of a short test
+	tolerance = kind == "JSON" ? 0.01 : 0.015
+	split($11, own, "/")
+	if (own[1] + own[2] > 0) {
+		rates[kind]++
+		if (!near($10, own[1], tolerance) && !(own[1] == 0 || $1 ~ /omit/ ? near($10, own[2], tolerance) : 0)) {
+			printf "%s: mean rate %.0f, by its own bytes %.0f\n", $1, $10, $11
+			bad = 1
+		}
+	}
+	true_us = rtt[$12, scenario] * 1000
+	# A queue that stands when the first sample is taken hides the RTT of the path from tcp_info, and
+	# on paths below 10 ms so do the hosts: there the truth is only a lower bound.
+	if (true_us > 0 && $9 == "tcp_info") {
+		hidden = truth ~ /queue|policer|cpu/ || true_us < 10000
+		slack = truth ~ /application/ ? 1.05 : 1.03
+		if ($6 < true_us * 0.97 || (!hidden && $6 > true_us * slack)) {
+			printf "%s: RTT %.1f ms, is %.1f\n", $1, $6 / 1000, true_us / 1000
+			rtt_bad[kind]++
+		} else rtt_good[kind]++
+	} else if (true_us > 0 && $9 == "cwnd/rate") {
+		if (true_us >= $7 && true_us <= $8) rtt_good[kind]++
+		else {
+			rtt_bad[kind]++
+			printf "%s: RTT %.1f to %.1f ms, is %.1f\n", $1, $7 / 1000, $8 / 1000, true_us / 1000
+		}
+	}
+}
+END {
+	for (kind in n) {
+		printf "%s: %d of %d right (%.1f %%), %d of them marked high, %d unknown; " \
+		    "RTT right in %d of %d, mean rate in %d\n",
+		    kind, right[kind], n[kind], 100 * right[kind] / n[kind], high[kind], unknown[kind],
+		    rtt_good[kind], rtt_good[kind] + rtt_bad[kind], rates[kind]
+		if (right[kind] < (kind == "JSON" ? 0.97 : 0.90) * n[kind]) bad = 1
+		if (rtt_good[kind] < 0.97 * (rtt_good[kind] + rtt_bad[kind])) bad = 1
+	}
+	exit bad
+}' "$work/rows"
+status=$?
+if [ -s "$work/failed" ]; then
+	echo "not read:"
+	cat "$work/failed"
+	status=1
+fi
+exit $status
