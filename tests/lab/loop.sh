@@ -176,9 +176,9 @@ loop_print() {
 	def mbit: if . == null then "-" else . / 1e6 | round | tostring end;
 	def percent: if . == null then "-" else . * 1000 | round / 10 | tostring + "%" end;
 	def rate: .[0].end.sum_received.bits_per_second;
-	(.path.target_bps) as $target | (.predicted_bps) as $predicted
+	(.path.target_bps) as $target | (.plan.predicted_bps) as $predicted
 	| [ $held, $rtt, $cc, .limit.factor, ($before | rate | mbit), ($target | mbit),
-	    ($after | rate | mbit), ($after | rate) / $target * 100 | round / 100,
+	    ($after | rate | mbit), (($after | rate) / $target * 100 | round / 100),
 	    $after[0].end.sum_sent.retransmits, ($predicted | mbit),
 	    (if $predicted then ($after | rate) / $predicted - 1 else null end | percent),
 	    ([.settings[] | select(.change) | "\(.key | sub("net.ipv4."; "")) \(.value | split(" ")[-1])"]

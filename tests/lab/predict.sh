@@ -26,7 +26,7 @@ predict_advise() {
 predict_plan() {
 	jq -r --arg key "net.ipv4.$predict_key" '
 	[([.settings[] | select(.key == $key and .change)][0].value | split(" ")[2]),
-	 .predicted_bps] | @tsv' "$predict_stem-plan.json"
+	 .plan.predicted_bps] | @tsv' "$predict_stem-plan.json"
 }
 
 predict_step() {

@@ -98,7 +98,7 @@ vm_judge() {
 	vm_need=$((vm_target / 20)) # 2 x BDP in bytes at 200 ms
 	echo "kernel $(jq -r .start.system_info "$vm_keep/before.json" | cut -d' ' -f3)," \
 		"before $(vm_rate before), target $vm_target, set $vm_set (was $vm_ceiling)," \
-		"after $(vm_rate after), predicted $(jq .predicted_bps "$vm_keep/plan.json")"
+		"after $(vm_rate after), predicted $(jq .plan.predicted_bps "$vm_keep/plan.json")"
 	for vm_step in advise apply rollback; do
 		vm_check "$vm_step" "$(cat "$vm_keep/$vm_step.status")" = 0
 	done
