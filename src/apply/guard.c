@@ -136,6 +136,8 @@ static bool is_ready(int fd)
 	do
 		got = read(fd, &byte, 1);
 	while (got < 0 && errno == EINTR);
+	if (got == 0)
+		errno = ESRCH; /* "No such process": it ended early */
 	return got == 1;
 }
 

@@ -1,0 +1,339 @@
+/* The timed undo, in real time: one second each. */
+#include "apply_tree.h"
+
+#include <dirent.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+
+static struct outcome apply_for(unsigned seconds)
+{
+	struct plan plan = plan_two();
+	struct apply_request request = {.mode = APPLY_SET, .confirm_seconds = seconds};
+	return apply_with(&request, &plan);
+}
+
+/* Waits until the guard has ended, at most ten seconds. */
+static bool guard_ends(unsigned id)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "run/bdp/%u.guard", id);
+	for (unsigned i = 0; i < 1000; i++) {
+		int fd = open(tree_path(path), O_RDONLY);
+		bool free = fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0;
+		if (fd >= 0)
+			close(fd);
+		if (free)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+/* The guard of this tree: the process of that name with our run/bdp open. */
+static pid_t guard_pid(void)
+{
+	DIR *proc = opendir("/proc");
+	pid_t found = 0;
+	assert_non_null(proc);
+	for (struct dirent *entry; (entry = readdir(proc)) != NULL && found == 0;) {
+		char path[600], text[600];
+		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
+		FILE *file = fopen(path, "r");
+		bool named = file != NULL && fgets(text, sizeof(text), file) != NULL &&
+			     strcmp(text, "bdp-guard\n") == 0;
+		if (file != NULL)
+			fclose(file);
+		for (unsigned fd = 3; fd < 32 && named && found == 0; fd++) {
+			snprintf(path, sizeof(path), "/proc/%.20s/fd/%u", entry->d_name, fd);
+			ssize_t length = readlink(path, text, sizeof(text) - 1);
+			if (length <= 0)
+				continue;
+			text[length] = '\0';
+			if (strcmp(text, tree_path("run/bdp")) == 0)
+				found = (pid_t)atoi(entry->d_name);
+		}
+	}
+	closedir(proc);
+	return found;
+}
+
+static const char *notice(void)
+{
+	static char text[400];
+	return journal_unconfirmed_notice(tree_root, text, sizeof(text));
+}
+
+static enum journal_state state_of(uint32_t id)
+{
+	struct rollback_request request = {.sysroot = tree_root};
+	struct outcome outcome = {0};
+	enum journal_state found = JOURNAL_STATES;
+	rollback_list(&request, &outcome);
+	for (size_t i = 0; i < outcome.journal_count; i++)
+		if (outcome.journals[i].id == id)
+			found = outcome.journals[i].journal.state;
+	outcome_free(&outcome);
+	return found;
+}
+
+static void test_undoes_in_time(void **state)
+{
+	(void)state;
+	struct outcome outcome = apply_for(1);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	assert_int_equal(outcome.confirm_seconds, 1);
+	outcome_free(&outcome);
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_UNCONFIRMED);
+	assert_non_null(strstr(notice(), "apply 1 is undone in 1 s unless 'bdp confirm' keeps it"));
+	assert_true(guard_ends(1));
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_UNDONE);
+	assert_string_equal(notice(), "");
+	/* A confirmation after the time. */
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "too late: apply 1 was undone at");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "nothing to roll back");
+}
+
+static void test_confirmed(void **state)
+{
+	(void)state;
+	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "apply 1 is kept");
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "was confirmed already");
+	assert_string_equal(notice(), "");
+	assert_true(guard_ends(1));
+	usleep(1100000);
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* While one waits there is no second: neither another plan nor, in vain, the same one. */
+static void test_no_second_guard(void **state)
+{
+	struct plan plan = plan_two();
+	(void)state;
+	expect_outcome(apply_for(60), OUTCOME_DONE, "");
+	struct outcome outcome = apply_for(60);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	assert_false(outcome.changed);
+	outcome_free(&outcome);
+	plan.settings[0].value.number[2] *= 2;
+	expect_outcome(apply_plain(&plan), OUTCOME_INCOMPLETE, "apply 1 still waits");
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	/* Rolling back ends the wait, and the guard. */
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	assert_true(guard_ends(1));
+	assert_int_equal(guard_pid(), 0);
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* The terminal goes, the shell goes, the whole process group is killed. */
+static void test_survives_its_parents(void **state)
+{
+	(void)state;
+	int ready[2];
+	assert_int_equal(pipe(ready), 0);
+	pid_t shell = fork();
+	assert_true(shell >= 0);
+	if (shell == 0) {
+		setsid();
+		pid_t bdp = fork();
+		if (bdp == 0) {
+			struct outcome outcome = apply_for(2);
+			ssize_t wrote =
+			    write(ready[1], outcome.exit == OUTCOME_DONE ? "y" : "n", 1);
+			pause();
+			_exit(wrote != 1);
+		}
+		pause();
+		_exit(0);
+	}
+	char byte = 0;
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(byte, 'y');
+	pid_t guard = guard_pid();
+	assert_true(guard > 0);
+	assert_int_equal(kill(-shell, SIGHUP), 0);
+	kill(-shell, SIGKILL);
+	waitpid(shell, NULL, 0);
+	/* And it is not impressed itself. */
+	assert_int_equal(kill(guard, SIGHUP), 0);
+	assert_int_equal(kill(guard, SIGTERM), 0);
+	assert_int_equal(kill(guard, SIGINT), 0);
+	assert_true(getsid(guard) != getsid(0));
+	assert_true(getsid(guard) != guard);
+	close(ready[0]);
+	close(ready[1]);
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_true(guard_ends(1));
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_UNDONE);
+}
+
+/* It keeps nothing of who started it open, so that a pipe behind bdp ends with bdp. */
+static void test_holds_no_pipe(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(ends[0]);
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		struct outcome outcome = apply_for(60);
+		_exit((int)outcome.exit);
+	}
+	close(ends[1]);
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	char byte;
+	assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "");
+	assert_true(guard_ends(1));
+}
+
+static void test_guard_is_killed(void **state)
+{
+	struct plan plan = plan_two();
+	(void)state;
+	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	pid_t guard = guard_pid();
+	assert_true(guard > 0);
+	assert_int_equal(kill(guard, SIGKILL), 0);
+	assert_true(guard_ends(1));
+	usleep(1100000);
+	/* Nobody undid it: everybody is told. */
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_non_null(strstr(notice(), "apply 1 was never confirmed and its guard is gone"));
+	plan.settings[0].value.number[2] *= 2;
+	expect_outcome(apply_plain(&plan), OUTCOME_INCOMPLETE, "apply 1 still waits");
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_string_equal(notice(), "");
+	/* Or it is kept after all. */
+	expect_outcome(apply_for(60), OUTCOME_DONE, "");
+	guard = guard_pid();
+	assert_true(guard > 0);
+	assert_int_equal(kill(guard, SIGKILL), 0);
+	assert_true(guard_ends(2));
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "its guard had died");
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+}
+
+/* bdp itself is killed between two writes: the guard was there before the first. */
+static ssize_t deadly_put(int fd, const void *bytes, size_t size)
+{
+	static unsigned puts_done;
+	if (++puts_done == 2)
+		kill(getpid(), SIGKILL);
+	return kernel_io_system.put(fd, bytes, size);
+}
+
+static void test_killed_in_the_middle(void **state)
+{
+	(void)state;
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct kernel_io io = kernel_io_system;
+		struct plan plan = plan_two();
+		struct apply_request request = {.io = &io, .mode = APPLY_SET, .confirm_seconds = 1};
+		io.put = deadly_put;
+		apply_with(&request, &plan);
+		_exit(0);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_true(values_are(NEW_RMEM, OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_PENDING);
+	assert_non_null(strstr(notice(), "was cut short"));
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "cannot be confirmed");
+	/* The guard inherited the deadly put, but it writes only once. */
+	assert_true(guard_ends(1));
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_UNDONE);
+}
+
+/* What somebody changed while the guard waited is theirs: the rest goes back. */
+static void test_leaves_what_was_changed(void **state)
+{
+	(void)state;
+	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	tree_put(RMEM, "4096\t131072\t67108864\n");
+	assert_true(guard_ends(1));
+	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_STUCK);
+	assert_non_null(strstr(notice(), "could not be undone in full"));
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "stuck");
+	struct rollback_request forced = {.force = true};
+	expect_outcome(rollback_with(&forced), OUTCOME_DONE, "");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* The journal goes bad while the guard waits: it knows what to do without. */
+static void test_journal_is_damaged_meanwhile(void **state)
+{
+	(void)state;
+	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	assert_int_equal(truncate(tree_path("run/bdp/1.journal"), 30), 0);
+	assert_true(guard_ends(1));
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* With all faults of starting it: nothing is written. */
+static void test_cannot_be_started(void **state)
+{
+	(void)state;
+	static const char *const calls[] = {"pipe", "fork"};
+	for (size_t i = 0; i < 2; i++) {
+		struct plan plan = plan_two();
+		struct apply_request request = {
+		    .io = &fault_io, .mode = APPLY_SET, .confirm_seconds = 60};
+		fault = (struct fault){.error = EAGAIN};
+		/* Looks for the call's number. */
+		do {
+			fault.fail_at++;
+			fault.calls = 0;
+			tree_clear();
+			tree_make(NULL);
+			struct outcome outcome = apply_with(&request, &plan);
+			bool done = outcome.exit == OUTCOME_DONE;
+			outcome_free(&outcome);
+			if (done)
+				expect_outcome(confirm_plain(), OUTCOME_DONE, "");
+			assert_true(fault.fail_at < 300);
+		} while (fault.name == NULL || strcmp(fault.name, calls[i]) != 0);
+		print_message("%s is call %u\n", calls[i], fault.fail_at);
+		assert_true(values_are(OLD_RMEM, OLD_WMEM));
+		assert_false(tree_has("run/bdp/1.journal"));
+		fault.fail_at = 0;
+	}
+}
+
+#define ON_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    ON_TREE(test_undoes_in_time),
+	    ON_TREE(test_confirmed),
+	    ON_TREE(test_no_second_guard),
+	    ON_TREE(test_survives_its_parents),
+	    ON_TREE(test_holds_no_pipe),
+	    ON_TREE(test_guard_is_killed),
+	    ON_TREE(test_killed_in_the_middle),
+	    ON_TREE(test_leaves_what_was_changed),
+	    ON_TREE(test_journal_is_damaged_meanwhile),
+	    ON_TREE(test_cannot_be_started),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
