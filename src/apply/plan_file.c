@@ -227,7 +227,10 @@ static bool read_settings(struct reading *reading)
 	if (reading->has_settings)
 		return refuse(reading->note, "\"settings\" is there twice");
 	reading->has_settings = true;
-	if (json_next(reading->json) != JSON_BEGIN_ARRAY)
+	enum json_token begun = json_next(reading->json);
+	if (begun == JSON_ERROR)
+		return json_refuse(reading);
+	if (begun != JSON_BEGIN_ARRAY)
 		return refuse(reading->note, "\"settings\" is not a list");
 	for (unsigned i = 0;; i++) {
 		enum json_token token = json_next(reading->json);
@@ -245,8 +248,10 @@ static bool read_settings(struct reading *reading)
 
 static bool read_schema(struct reading *reading)
 {
-	if (json_next(reading->json) != JSON_STRING ||
-	    strcmp(json_text(reading->json, NULL), "bdp/1") != 0)
+	enum json_token token = json_next(reading->json);
+	if (token == JSON_ERROR)
+		return json_refuse(reading);
+	if (token != JSON_STRING || strcmp(json_text(reading->json, NULL), "bdp/1") != 0)
 		return refuse(reading->note, "its \"schema\" is not \"bdp/1\"");
 	reading->has_schema = true;
 	return true;
