@@ -47,7 +47,7 @@ struct shape {
 	double queue_bytes; /* before the bottleneck */
 	double police_bps;  /* of the token bucket; 0: none */
 	double burst_bytes; /* its depth */
-	double loss;        /* probability for a segment */
+	double loss;	    /* probability for a segment */
 };
 
 struct counters {
@@ -55,7 +55,7 @@ struct counters {
 	uint64_t delivered;
 	uint64_t dropped_loss, dropped_policer, dropped_queue;
 	uint64_t dropped_overflow, dropped_device; /* the laboratory's own failures */
-	int64_t late_max_ns;                       /* behind the time a packet was due */
+	int64_t late_max_ns;			   /* behind the time a packet was due */
 	double queue_max_bytes;
 };
 
@@ -126,8 +126,8 @@ static double random_unit(uint64_t *state)
 
 static void ring_open(struct ring *ring, size_t size)
 {
-	ring->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ring->bytes = mmap(
+	    NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (ring->bytes == MAP_FAILED)
 		err(1, "ring of %zu bytes", size);
 	/* Without huge pages the first pass through the ring is spent in page faults. */
@@ -232,8 +232,8 @@ static bool super_parse(struct super *super, const unsigned char *packet, size_t
 	super->transport = vnet.csum_start;
 	if (super->transport < 20 || super->transport + 20 > size)
 		return false;
-	super->headers = super->transport +
-	    (size_t)(packet[sizeof(vnet) + super->transport + 12] >> 4) * 4;
+	super->headers =
+	    super->transport + (size_t)(packet[sizeof(vnet) + super->transport + 12] >> 4) * 4;
 	if (super->headers < super->transport + 20 || super->headers >= size)
 		return false;
 	super->mss = vnet.gso_size;
@@ -270,8 +270,7 @@ static size_t super_cut(const struct super *super, const unsigned char *from, si
 	if (first != 0)
 		tcp[13] &= 0x7f; /* CWR to the first */
 	/* The checksum field holds the sum of the pseudo-header, which has the length in it. */
-	put16(tcp + 16,
-	    fold(get16(tcp + 16) + (~(uint32_t)(super->payload - payload) & 0xffff)));
+	put16(tcp + 16, fold(get16(tcp + 16) + (~(uint32_t)(super->payload - payload) & 0xffff)));
 	if (ip[0] >> 4 == 4) {
 		put16(ip + 2, (unsigned)(super->headers + payload));
 		put16(ip + 4, (get16(ip + 4) + (unsigned)first) & 0xffff);
@@ -346,8 +345,8 @@ static int64_t path_due(struct direction *d, int64_t left_ns)
 }
 
 /* Puts each run of segments that survived, and that leave close together, into the ring. */
-static void super_emit(struct direction *d, const struct super *super,
-    const unsigned char *packet, const int64_t *left_ns)
+static void super_emit(struct direction *d, const struct super *super, const unsigned char *packet,
+    const int64_t *left_ns)
 {
 	size_t first = 0, end;
 
@@ -358,7 +357,7 @@ static void super_emit(struct direction *d, const struct super *super,
 		if (left_ns[first] < 0)
 			continue;
 		while (end < super->segments && left_ns[end] >= 0 &&
-		    left_ns[end] - left_ns[first] <= RUN_SPAN_NS)
+		       left_ns[end] - left_ns[first] <= RUN_SPAN_NS)
 			end++;
 		record = ring_reserve(&d->ring);
 		if (record == NULL) {
@@ -373,16 +372,16 @@ static void super_emit(struct direction *d, const struct super *super,
 	}
 }
 
-static void path_take_super(struct direction *d, struct record *record,
-    const struct super *super, int64_t now)
+static void path_take_super(
+    struct direction *d, struct record *record, const struct super *super, int64_t now)
 {
 	static int64_t left_ns[65536];
 	static unsigned char whole[PACKET_MAX];
 	bool intact = true;
 
 	for (size_t i = 0; i < super->segments; i++) {
-		size_t payload = i + 1 < super->segments ? super->mss
-		                                         : super->payload - i * super->mss;
+		size_t payload =
+		    i + 1 < super->segments ? super->mss : super->payload - i * super->mss;
 
 		left_ns[i] = path_pass(d, now, super->headers + payload);
 		intact = intact && left_ns[i] >= 0 && left_ns[i] - left_ns[0] <= RUN_SPAN_NS;
@@ -455,8 +454,8 @@ static bool path_deliver(struct direction *d)
 static void print_counters(const struct direction *directions)
 {
 	static const char *const names[DIRECTIONS] = {
-		[FORWARD] = "forward",
-		[REVERSE] = "reverse",
+	    [FORWARD] = "forward",
+	    [REVERSE] = "reverse",
 	};
 
 	printf("{");
@@ -531,8 +530,8 @@ static int tun_open(const char *namespace, const char *device)
 	char path[4096];
 	int ns, tun;
 
-	snprintf(path, sizeof(path), "%s%s", strchr(namespace, '/') ? "" : "/run/netns/",
-	    namespace);
+	snprintf(
+	    path, sizeof(path), "%s%s", strchr(namespace, '/') ? "" : "/run/netns/", namespace);
 	ns = open(path, O_RDONLY | O_CLOEXEC);
 	if (ns < 0 || setns(ns, CLONE_NEWNET) != 0)
 		err(1, "namespace %s", path);
@@ -587,13 +586,13 @@ static void shape_parse(struct shape *shape, char *text)
 		double *value;
 		double kilo; /* 0: a time */
 	} fields[] = {
-		[DELAY] = {&shape->delay_s, 0},
-		[JITTER] = {&shape->jitter_s, 0},
-		[RATE] = {&shape->rate_bps, 1000},
-		[QUEUE] = {&shape->queue_bytes, 1024},
-		[POLICE] = {&shape->police_bps, 1000},
-		[BURST] = {&shape->burst_bytes, 1024},
-		[LOSS] = {&shape->loss, 1000},
+	    [DELAY] = {&shape->delay_s, 0},
+	    [JITTER] = {&shape->jitter_s, 0},
+	    [RATE] = {&shape->rate_bps, 1000},
+	    [QUEUE] = {&shape->queue_bytes, 1024},
+	    [POLICE] = {&shape->police_bps, 1000},
+	    [BURST] = {&shape->burst_bytes, 1024},
+	    [LOSS] = {&shape->loss, 1000},
 	};
 
 	while (*text != '\0') {
@@ -601,7 +600,9 @@ static void shape_parse(struct shape *shape, char *text)
 		int key = getsubopt(&text, keys, &value);
 
 		if (key < 0 || value == NULL)
-			errx(2, "'%s' is not one of delay= jitter= rate= queue= police= burst= loss=", word);
+			errx(2,
+			    "'%s' is not one of delay= jitter= rate= queue= police= burst= loss=",
+			    word);
 		*fields[key].value = parse_number(value, keys[key], fields[key].kilo);
 	}
 	if (shape->loss > 1)
@@ -610,6 +611,19 @@ static void shape_parse(struct shape *shape, char *text)
 		errx(2, "rate: needs queue=");
 	if (shape->police_bps > 0 && shape->burst_bytes <= 0)
 		errx(2, "police: needs burst=");
+}
+
+static void shapes_parse(struct direction *directions, int option, const char *text)
+{
+	for (int i = 0; i < DIRECTIONS; i++) {
+		char *copy = strdup(text); /* getsubopt(3) writes into it */
+
+		if (copy == NULL)
+			err(1, NULL);
+		if (option != (i == FORWARD ? 'r' : 'f'))
+			shape_parse(&directions[i].shape, copy);
+		free(copy);
+	}
 }
 
 static _Noreturn void usage(void)
@@ -678,18 +692,8 @@ int main(int argc, char **argv)
 			ring_bytes = (size_t)parse_number(optarg, "ring", 1024);
 		else if (option == 's')
 			seed = (uint64_t)parse_number(optarg, "seed", 1000);
-		else if (option == 'p') {
-			char *copy = strdup(optarg);
-
-			if (copy == NULL)
-				err(1, NULL);
-			shape_parse(&directions[FORWARD].shape, copy);
-			free(copy);
-			shape_parse(&directions[REVERSE].shape, optarg);
-		} else if (option == 'f')
-			shape_parse(&directions[FORWARD].shape, optarg);
-		else if (option == 'r')
-			shape_parse(&directions[REVERSE].shape, optarg);
+		else if (strchr("pfr", option) != NULL)
+			shapes_parse(directions, option, optarg);
 		else
 			usage();
 	}
