@@ -37,10 +37,11 @@ struct field {
 
 /* Rows of a table: the kind follows from the member's type. */
 #define FIELD_KEY(text) .key = (text), .key_length = sizeof(text) - 1
+#define FIELD_SAMPLE(type, member) (((type){.has = 0}).member)
 #define FIELD_MEMBER(type, member) \
-	.kind = _Generic(((type *)0)->member, \
-	    uint64_t: FIELD_COUNT, double: FIELD_REAL, bool: FIELD_FLAG, char *: FIELD_TEXT), \
-	.offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+	.kind = _Generic(FIELD_SAMPLE(type, member), uint64_t: FIELD_COUNT, double: FIELD_REAL, \
+	    bool: FIELD_FLAG, char *: FIELD_TEXT), \
+	.offset = offsetof(type, member), .size = sizeof(FIELD_SAMPLE(type, member))
 
 #define FIELD_IGNORED(text) \
 	{ \
