@@ -9,6 +9,7 @@
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "evidence/ss_run.h"
 #include "model/context.h"
 
 static int exit_of(enum operand_result result)
@@ -100,12 +101,26 @@ static void set_given(struct advise_case *c, const struct options *options)
 	};
 }
 
+/* Without a run the busiest connection that ss showed stands for one. */
+static void take_socket_as_run(struct advise_case *c)
+{
+	const struct socket_info *socket = context_socket(&c->evidence, NULL);
+
+	for (size_t i = 0; socket && i < c->evidence.input_count; i++)
+		if (c->evidence.inputs[i].kind == INPUT_SS) {
+			run_from_socket(&c->evidence.runs, c->evidence.inputs[i].name, socket);
+			return;
+		}
+}
+
 int case_read(struct advise_case *c, const struct options *options)
 {
 	memset(c, 0, sizeof(*c));
 	int code = read_operands(c, options);
 	if (code == 0)
 		code = read_standard_input(c, options);
+	if (code == 0 && c->evidence.runs.count == 0)
+		take_socket_as_run(c);
 	if (code == 0)
 		code = read_host(c, options);
 	if (code == 0 && options->baseline)
@@ -135,16 +150,13 @@ static void analyse_without_run(struct advise_case *c)
 	struct path_context *context = &c->contexts[0];
 
 	analysis->run = NULL;
-	*context = (struct path_context){.socket = context_socket(&c->evidence, NULL)};
+	*context = (struct path_context){0};
 	if (c->evidence.ping_count > 0) {
 		context->ping = &c->evidence.pings[0];
 		if (c->given.rtt_us <= 0)
 			c->given.rtt_us = context->ping->min_us;
 	}
-	if (context->socket && c->given.bandwidth_bps <= 0)
-		path_from_socket(&analysis->path, context->socket, &c->given);
-	else
-		path_from_numbers(&analysis->path, &c->given);
+	path_from_numbers(&analysis->path, &c->given);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .context = context,
 	    .sender = c->sender,

@@ -19,6 +19,14 @@ static const char *peer_name(const struct signs *signs)
 	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
 }
 
+/* Nothing waits in the send buffer and most of it is free: the program is the slower one. */
+static bool queue_is_empty(const struct socket_info *socket)
+{
+	return (socket->has & SOCKET_SKMEM) && (socket->has & SOCKET_NOTSENT) &&
+	       socket->notsent_bytes < 65536 &&
+	       (double)socket->wmem_queued < 0.5 * (double)socket->sndbuf;
+}
+
 bool rule_application(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
@@ -30,17 +38,18 @@ bool rule_application(const struct signs *signs, struct limit *limit)
 		return true;
 	}
 	const struct socket_info *socket = signs->socket;
-	if (!socket || !socket->app_limited)
+	if (!socket || !queue_is_empty(socket))
 		return false;
-	/* app_limited is set at the end of every burst too: it counts when nothing else held the flow. */
-	if ((socket->has & SOCKET_BUSY) &&
-	    (socket->rwnd_limited_us + socket->sndbuf_limited_us) > 0.1 * socket->busy_us)
-		return false;
-	limit_set(limit, FACTOR_APPLICATION, CONFIDENCE_MEDIUM);
-	limit_say(
-	    limit, "ss says app_limited: the program had nothing to send when it was looked at");
-	limit_settle(limit, "ss -tin dst %s   # twice, 5 s apart: busy must grow slower than time",
-	    peer_name(signs));
+	/* By its own choice or for want of CPU: the socket cannot tell. ss's app_limited does not count: it
+	 * is set at the end of every burst, with a full queue, too. */
+	limit_set(limit, FACTOR_UNKNOWN, CONFIDENCE_LOW);
+	limit_candidate(limit, FACTOR_APPLICATION);
+	limit_candidate(limit, FACTOR_CPU);
+	limit->where = WHERE_SENDER;
+	limit_say(limit,
+	    "next to nothing waits in the send buffer (%s of %s): the program is the slower one",
+	    size_text((double)socket->wmem_queued).s, size_text((double)socket->sndbuf).s);
+	limit_settle(limit, "top -H   # on the sender during the test");
 	return true;
 }
 
@@ -84,7 +93,9 @@ bool rule_window_scaling(const struct signs *signs, struct limit *limit)
 	bool asked = signs->run && (signs->run->has & RUN_SOCKET_BUFFER) &&
 		     signs->run->socket_buffer_bytes > 0;
 
-	/* A ceiling that small gives a small window with scaling on, too. */
+	/* A connection that agreed on a scale has it on; a small ceiling gives a small window all the same. */
+	if (signs->socket && (signs->socket->has & SOCKET_WSCALE) && signs->socket->snd_wscale > 0)
+		return false;
 	if ((!told && !small) || (small && !told && asked))
 		return false;
 	if (signs->has_window_fill && signs->window_fill < 0.8)
@@ -133,6 +144,13 @@ bool rule_socket_option(const struct signs *signs, struct limit *limit)
 	return true;
 }
 
+/* A writer that was woken fills it again to the brim. */
+static bool buffer_is_full(const struct socket_info *socket)
+{
+	return (socket->has & SOCKET_SKMEM) &&
+	       (double)socket->wmem_queued > 0.85 * (double)socket->sndbuf;
+}
+
 /* tcp_info's own account of what held the sender (net/ipv4/tcp_output.c tcp_chrono, 4.10 on). */
 bool rule_socket_times(const struct signs *signs, struct limit *limit)
 {
@@ -142,6 +160,14 @@ bool rule_socket_times(const struct signs *signs, struct limit *limit)
 		return false;
 	double rwnd = socket->rwnd_limited_us / socket->busy_us;
 	double sndbuf = socket->sndbuf_limited_us / socket->busy_us;
+	if (sndbuf > 0.05 && rwnd < sndbuf && buffer_is_full(socket)) {
+		limit_set(limit, FACTOR_SEND_BUFFER, CONFIDENCE_HIGH);
+		limit_say(limit,
+		    "ss: %s of the send buffer of %s in use, sndbuf-limited for %.0f %% of the busy time",
+		    size_text((double)socket->wmem_queued).s, size_text((double)socket->sndbuf).s,
+		    100 * sndbuf);
+		return true;
+	}
 	if (rwnd < HELD_SHARE && sndbuf < HELD_SHARE)
 		return false;
 	bool receive = rwnd >= sndbuf;
@@ -247,6 +273,10 @@ bool rule_send_buffer(const struct signs *signs, struct limit *limit)
 	if (!signs->has_cwnd_fill || !signs->lossless)
 		return false;
 	if (signs->cwnd_fill > 0.85 || !signs->has_window_fill || signs->window_fill > 0.85)
+		return false;
+	/* The kernel's own account outranks the ratios. */
+	if (signs->socket && (signs->socket->has & SOCKET_BUSY) &&
+	    signs->socket->rwnd_limited_us > signs->socket->sndbuf_limited_us)
 		return false;
 	/* sk_sndbuf starts at ten segments and grows with cwnd: a smaller flow is not at a ceiling. */
 	if (path->in_flight_bytes < 131072 || signs->rtt_rise > 1.10 || wmem_contradicts(signs))

@@ -108,7 +108,7 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 	bool steady = signs->path->steady_loss >= LOSS_MATTERS;
 	bool early = signs->lossless && path->early_retransmits > 0;
 
-	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs))
+	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs) || path->steady_count < 2)
 		return false;
 	/* On a short path the delay of a shallow queue hides in the RTT's own noise. */
 	if (path->rtt_min_us < SHORT_PATH_US && !signs->base_is_measured)
@@ -151,20 +151,27 @@ static bool queue_grows(const struct signs *signs)
 	       path->rtt_max_us - path->rtt_min_us > PROXY_QUEUE_US;
 }
 
+static double queue_delay_us(const struct signs *signs)
+{
+	return signs->has_rtt_over_base
+		   ? signs->path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base)
+		   : 0;
+}
+
 static bool queue_stands(const struct signs *signs)
 {
-	if (signs->has_rtt_over_base)
-		return signs->base_is_measured ? signs->rtt_over_base > 1.5
-					       : signs->rtt_over_base > 1.3 && signs->rate_is_flat;
-	return false;
+	if (queue_delay_us(signs) < QUEUE_MATTERS_US)
+		return false;
+	if (signs->base_is_measured)
+		return signs->rtt_over_base > 1.5;
+	return signs->rtt_over_base > 1.3 && signs->rate_is_flat;
 }
 
 bool rule_queue(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 	bool cwnd_holds = !signs->has_cwnd_fill || signs->cwnd_fill > 0.75;
-	bool measured =
-	    signs->has_rtt_over_base && signs->base_is_measured && signs->rtt_over_base > 1.5;
+	bool measured = signs->base_is_measured && queue_stands(signs);
 
 	bool follows = path->queue_elasticity > 0.6 && cwnd_holds;
 	if (!follows && !queue_grows(signs) && !queue_stands(signs))
@@ -175,8 +182,9 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 		return false;
 	if (!measured && signs->has_cwnd_fill && !cwnd_holds && !queue_grows(signs))
 		return false;
+	/* A few milliseconds may stand in the sending host itself. */
 	bool sure =
-	    (measured && signs->rtt_over_base > 2 && signs->has_rtt) ||
+	    (measured && signs->rtt_over_base > 2 && queue_delay_us(signs) > PROXY_QUEUE_US) ||
 	    (signs->has_rtt && path->rtt_trend > 1.5 && cwnd_holds && path->rate_deviation < 0.25);
 	limit_set(limit, FACTOR_QUEUE, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	if (measured)

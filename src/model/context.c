@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* A connection that sent less is iperf3's control connection, or idle. */
+#define CONTROL_BYTES 65536
+
 /* The sender's socket that moved most, to the run's receiver where both are named. */
 const struct socket_info *context_socket(const struct evidence *evidence, const struct run *run)
 {
@@ -10,10 +13,12 @@ const struct socket_info *context_socket(const struct evidence *evidence, const 
 	for (size_t i = 0; i < evidence->socket_count; i++) {
 		const struct socket_info *socket = &evidence->sockets[i];
 
-		if (evidence->socket_ends[i] == END_RECEIVER ||
-		    strncmp(socket->state, "ESTAB", 5) != 0)
+		/* ss leaves the state out when it was asked for one. */
+		bool up = socket->state[0] == '\0' || strncmp(socket->state, "ESTAB", 5) == 0;
+		if (evidence->socket_ends[i] == END_RECEIVER || !up)
 			continue;
-		if (socket->bytes_sent <= socket->bytes_received)
+		if (socket->bytes_sent <= socket->bytes_received ||
+		    socket->bytes_sent < CONTROL_BYTES)
 			continue;
 		if (run && run->receiver[0] && socket->peer[0] &&
 		    strcmp(run->receiver, socket->peer) != 0)

@@ -157,56 +157,6 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 	set_target(path, given);
 }
 
-static void set_socket_loss(struct path *path, const struct socket_info *socket)
-{
-	if (!(socket->has & SOCKET_RETRANS) && !(socket->has & SOCKET_DATA_SEGS_OUT))
-		return;
-	path->has |= PATH_RETRANSMITS;
-	path->retransmits = path->steady_retransmits = socket->retransmits;
-	if (socket->data_segs_out > 0) {
-		path->has |= PATH_LOSS;
-		path->loss_ratio =
-		    fmin(1, (double)socket->retransmits / (double)socket->data_segs_out);
-		path->steady_loss = path->loss_ratio;
-	}
-}
-
-void path_from_socket(
-    struct path *path, const struct socket_info *socket, const struct path_given *given)
-{
-	*path = (struct path){.streams = 1, .mss = MSS_ASSUMED};
-	if (socket->has & SOCKET_MSS) {
-		path->has |= PATH_MSS;
-		path->mss = socket->mss;
-	}
-	strlcpy(path->congestion_control, socket->cc, sizeof(path->congestion_control));
-	if (socket->has & SOCKET_DELIVERY_RATE) {
-		path->has |= PATH_RATE;
-		path->rate_bps = path->stream_rate_bps = socket->delivery_rate_bps;
-	}
-	if (socket->has & SOCKET_RTT) {
-		path->has |= PATH_LOADED_RTT;
-		path->loaded_rtt_us = path->rtt_min_us = path->rtt_max_us = socket->rtt_us;
-		double us = socket->has & SOCKET_MIN_RTT ? socket->min_rtt_us : socket->rtt_us;
-		path->rtt = (struct rtt){RTT_TCP_INFO, us, us, us};
-	}
-	if (given->rtt_us > 0)
-		path->rtt = (struct rtt){RTT_GIVEN, given->rtt_us, given->rtt_us, given->rtt_us};
-	if (socket->has & SOCKET_CWND) {
-		path->has |= PATH_CWND;
-		path->cwnd_bytes = path->cwnd_peak_bytes =
-		    (double)socket->cwnd_segments * path->mss;
-	}
-	if (socket->has & SOCKET_PEER_WINDOW) {
-		path->has |= PATH_PEER_WINDOW;
-		path->peer_window_bytes = path->peer_window_max_bytes =
-		    (double)socket->peer_window_bytes;
-	}
-	set_socket_loss(path, socket);
-	set_window(path);
-	set_target(path, given);
-}
-
 void path_from_numbers(struct path *path, const struct path_given *given)
 {
 	double bandwidth = given->bandwidth_bps, rtt_us = given->rtt_us,

@@ -131,10 +131,6 @@ struct path_context {
 void path_from_run(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context);
 
-/* What a live socket at its sender says, without a run: delivery rate, RTT, windows. Pure. */
-void path_from_socket(
-    struct path *path, const struct socket_info *socket, const struct path_given *given);
-
 /* Any two of bandwidth, RTT and window give the third; needs at least one. Pure. */
 void path_from_numbers(struct path *path, const struct path_given *given);
 
