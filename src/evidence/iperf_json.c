@@ -69,6 +69,11 @@ static void reader_finish(struct reader *reader)
 		reader->first_damage.kept = document->interval_count;
 	}
 	unsigned count = document_finish(document, is_whole, reader->runs, name, &test);
+	/* a server does not know the MSS (it prints 0), but it is the same connection */
+	if (reader->has_server && !(reader->server.has & DOCUMENT_MSS)) {
+		reader->server.mss = document->mss;
+		reader->server.has |= document->has & DOCUMENT_MSS;
+	}
 	if (reader->has_server)
 		count += document_finish(&reader->server, is_whole, reader->runs, name, &test);
 	reader->usable += count;

@@ -371,6 +371,11 @@ static const struct row accidents[] = {
 	    "") "," INTERVALS(INTERVAL(ROW(0, 2, 390, ""))) "," ENDS(ROW(0, 2, 0, ""),
 	    ROW(0, 2, 390, "")) ",\"server_output_json\":{}}}",
 	"OK: " GOOD_RUN "; 0 server receives, 1 bins 390 B, received 390/2"},
+    {"the server's document inside, which does not know the MSS",
+	"{" START(CLIENT, ",\"tcp_mss_default\":1400") "," INTERVALS(
+	    TWO_INTERVALS) "," END2 ",\"server_output_json\":{" START(SERVER,
+	    ",\"tcp_mss_default\":0") "," INTERVALS(INTERVAL(ROW(0, 2, 390, ""))) ",\"end\":{}}}",
+	"OK: " GOOD_RUN ", mss 1400; 0 server receives, 1 bins 390 B, received 390/2, mss 1400"},
     {"the server's text inside",
 	"{" START(CLIENT, "") "," INTERVALS(
 	    TWO_INTERVALS) "," END2 ",\"server_output_text\":\"[  5] 0.00-1.00 sec {\\n\"}",
