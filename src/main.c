@@ -9,7 +9,7 @@
  *     report/         text, json, sysctl, sh                bytes go out
  *     apply/          sets it, proves it, takes it back
  *
- * case.c carries one question through the stages; each arrow is one call below.
+ * case_read.c and case_reckon.c carry one question through the stages; each arrow is one call below.
  */
 #include <err.h>
 #include <errno.h>
