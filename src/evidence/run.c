@@ -17,16 +17,16 @@ static struct bin bin_merge(
 	m.bytes += b->bytes;
 	m.has = a->has & b->has;
 	m.retransmits += b->retransmits;
-	m.cwnd_bytes = (uint64_t)(
-	    ((double)a->cwnd_bytes * a_weight + (double)b->cwnd_bytes * b_weight) / whole);
+	m.cwnd_bytes =
+	    (uint64_t)(((double)a->cwnd_bytes * a_weight + (double)b->cwnd_bytes * b_weight) /
+		       whole);
 	if (b->cwnd_min_bytes < m.cwnd_min_bytes)
 		m.cwnd_min_bytes = b->cwnd_min_bytes;
 	if (b->cwnd_max_bytes > m.cwnd_max_bytes)
 		m.cwnd_max_bytes = b->cwnd_max_bytes;
-	m.peer_window_bytes =
-	    (uint64_t)(((double)a->peer_window_bytes * a_weight +
-	                   (double)b->peer_window_bytes * b_weight) /
-	               whole);
+	m.peer_window_bytes = (uint64_t)(((double)a->peer_window_bytes * a_weight +
+					     (double)b->peer_window_bytes * b_weight) /
+					 whole);
 	m.rtt_us = (a->rtt_us * a_weight + b->rtt_us * b_weight) / whole;
 	m.rtt_min_us = fmin(a->rtt_min_us, b->rtt_min_us);
 	return m;
@@ -55,8 +55,7 @@ void series_add(struct series *series, const struct bin *bin)
 		series_halve(series);
 	if (series->count == series->capacity) {
 		series->capacity = series->capacity ? series->capacity * 2 : 16;
-		series->bins =
-		    reallocarray(series->bins, series->capacity, sizeof(*series->bins));
+		series->bins = reallocarray(series->bins, series->capacity, sizeof(*series->bins));
 		if (!series->bins)
 			err(1, NULL);
 	}
@@ -79,15 +78,22 @@ static void run_free(struct run *run)
 	series_free(&run->series);
 }
 
+/* Lets the older half go at once, so that a log of a million tests is not moved a million times. */
+static void runs_drop_older(struct runs *runs)
+{
+	size_t drop = RUNS_MAX / 2;
+
+	for (size_t i = 0; i < drop; i++)
+		run_free(&runs->items[i]);
+	runs->count -= drop;
+	runs->dropped += (unsigned)drop;
+	memmove(&runs->items[0], &runs->items[drop], runs->count * sizeof(runs->items[0]));
+}
+
 struct run *runs_append(struct runs *runs, const char *input, unsigned test)
 {
-	if (runs->count == RUNS_MAX) {
-		run_free(&runs->items[0]);
-		memmove(&runs->items[0], &runs->items[1],
-		    (RUNS_MAX - 1) * sizeof(runs->items[0]));
-		runs->count--;
-		runs->dropped++;
-	}
+	if (runs->count == RUNS_MAX)
+		runs_drop_older(runs);
 	if (runs->count == runs->capacity) {
 		runs->capacity = runs->capacity ? runs->capacity * 2 : 2;
 		runs->items = reallocarray(runs->items, runs->capacity, sizeof(*runs->items));

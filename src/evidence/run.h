@@ -14,7 +14,7 @@
 /* Intervals kept of one run; past that, neighbours are merged in pairs, so that memory does not
  * grow with the length of the test. */
 #define SERIES_MAX 512
-/* Runs kept of all inputs; the oldest go first, and the readers say so. */
+/* Runs kept of all inputs, at most; past it the older half goes, and the readers say so. */
 #define RUNS_MAX 256
 /* iperf3 itself allows 128 streams; --bidir doubles them. */
 #define STREAMS_MAX 256

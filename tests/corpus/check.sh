@@ -86,7 +86,7 @@ function load(file,   line, cell) {
 	scenario = $1
 	sub(/\.3\.[0-9.]+\.(json|txt)$/, "", scenario)
 	sub(/\.(json|txt)$/, "", scenario)
-	if (!(($12, scenario) in factors)) { print $1 ": no truth is recorded for it"; bad = 1; next }
+	if (!(($12, scenario) in factors)) next # recorded for its form, not for a truth
 	n[kind]++
 	truth = factors[$12, scenario]
 	ok = 0
