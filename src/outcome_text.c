@@ -26,32 +26,36 @@ void outcome_text_wrapped(FILE *stream, unsigned indent, const char *text)
 	fputc('\n', stream);
 }
 
-static size_t count_of(const struct outcome *outcome, enum item_state state)
+/* "3 settings and 1 file": what is in a state, or in either of two. */
+static const char *count_text(
+    const struct outcome *outcome, enum item_state state, enum item_state other, char out[64])
 {
-	size_t count = 0;
+	size_t settings = 0, files = 0;
 	for (size_t i = 0; i < outcome->setting_count; i++)
-		count += outcome->settings[i].state == state;
+		settings +=
+		    outcome->settings[i].state == state || outcome->settings[i].state == other;
 	for (size_t i = 0; i < outcome->file_count; i++)
-		count += outcome->files[i].state == state;
-	return count;
-}
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
+		files += outcome->files[i].state == state || outcome->files[i].state == other;
+	int length = 0;
+	out[0] = '\0';
+	if (settings > 0)
+		length = snprintf(out, 64, "%zu setting%s", settings, settings == 1 ? "" : "s");
+	if (files > 0)
+		snprintf(out + length, 64 - (size_t)length, "%s%zu file%s",
+		    settings > 0 ? " and " : "", files, files == 1 ? "" : "s");
+	return out;
 }
 
 static void answer_apply(const struct outcome *outcome, FILE *stream)
 {
-	size_t set = count_of(outcome, ITEM_SET), would = count_of(outcome, ITEM_WOULD_SET);
+	char count[64];
 	if (outcome->exit != OUTCOME_DONE)
 		fprintf(stream, "%s\n",
 		    outcome->changed ? "NOT APPLIED, AND NOT ALL OF IT COULD BE UNDONE"
 				     : "not applied");
-	else if (outcome->dry_run && would > 0)
-		fprintf(stream, "would change %zu thing%s; nothing was written\n", would,
-		    plural(would));
-	else if (set == 0)
+	else if (count_text(outcome, ITEM_WOULD_SET, ITEM_WOULD_SET, count)[0] != '\0')
+		fprintf(stream, "would change %s; nothing was written\n", count);
+	else if (count_text(outcome, ITEM_SET, ITEM_SET, count)[0] == '\0')
 		fprintf(stream, "everything is already so: nothing was written\n");
 	else if (outcome->confirm_seconds > 0)
 		fprintf(stream,
@@ -66,27 +70,48 @@ static void answer_apply(const struct outcome *outcome, FILE *stream)
 
 static void answer_rollback(const struct outcome *outcome, FILE *stream)
 {
-	size_t restored = count_of(outcome, ITEM_RESTORED);
-	size_t would = count_of(outcome, ITEM_WOULD_RESTORE);
+	char count[64];
 	if (outcome->exit != OUTCOME_DONE)
 		fprintf(stream, "%s\n",
 		    outcome->changed ? "NOT ALL OF IT WAS RESTORED" : "not rolled back");
-	else if (outcome->dry_run)
-		fprintf(stream, "would restore %zu thing%s; nothing was written\n", would,
-		    plural(would));
+	else if (count_text(outcome, ITEM_WOULD_RESTORE, ITEM_WOULD_RESTORE, count)[0] != '\0')
+		fprintf(stream, "would restore %s; nothing was written\n", count);
+	else if (count_text(outcome, ITEM_RESTORED, ITEM_RESTORED, count)[0] != '\0')
+		fprintf(stream, "rolled back: %s restored and verified\n", count);
 	else
-		fprintf(stream, "rolled back: %zu thing%s restored and verified\n", restored,
-		    plural(restored));
+		fprintf(stream, "rolled back: everything was as before already\n");
 }
 
 static void answer_check(const struct outcome *outcome, FILE *stream)
 {
-	size_t differ = count_of(outcome, ITEM_DIFFERS) + count_of(outcome, ITEM_REFUSED);
-	if (differ == 0)
+	char count[64];
+	if (count_text(outcome, ITEM_DIFFERS, ITEM_REFUSED, count)[0] == '\0')
 		fprintf(stream, "everything is as the plan says\n");
 	else
-		fprintf(stream, "%zu thing%s differ%s from the plan\n", differ, plural(differ),
-		    differ == 1 ? "s" : "");
+		fprintf(stream, "not as the plan says: %s\n", count);
+}
+
+/* Widths of the columns, over all items. */
+struct columns {
+	int key, state;
+};
+
+static void widen(int *width, size_t length)
+{
+	if ((int)length > *width && length < 64)
+		*width = (int)length;
+}
+
+static struct columns columns_of(const struct outcome *outcome)
+{
+	struct columns columns = {0};
+	for (size_t i = 0; i < outcome->setting_count; i++) {
+		widen(&columns.key, strlen(tunables[outcome->settings[i].id].key));
+		widen(&columns.state, strlen(item_state_name(outcome->settings[i].state)));
+	}
+	for (size_t i = 0; i < outcome->file_count; i++)
+		widen(&columns.key, strlen(outcome->files[i].path));
+	return columns;
 }
 
 /* How the values of a setting are told, by state. */
@@ -104,16 +129,18 @@ static void put_values(const struct outcome_setting *item, FILE *stream)
 		fprintf(
 		    stream, "is %s, should be %s", item->after.known ? after : "unknown", before);
 	else if (item->state == ITEM_CHANGED_SINCE)
-		fprintf(stream, "%s (was %s)", before, wanted);
+		fprintf(stream, "%s (before bdp: %s)", before, wanted);
 	else if (item->state == ITEM_FAILED || item->state == ITEM_UNDONE)
 		fprintf(stream, "%s (wanted: %s)", item->after.known ? after : before, wanted);
 	else
 		fprintf(stream, "%s -> %s", before, wanted);
 }
 
-static void put_setting(const struct outcome_setting *item, FILE *stream)
+static void put_setting(
+    const struct outcome_setting *item, const struct columns *columns, FILE *stream)
 {
-	fprintf(stream, "  %-30s  %-13s  ", tunables[item->id].key, item_state_name(item->state));
+	fprintf(stream, "  %-*s  %-*s  ", columns->key, tunables[item->id].key, columns->state,
+	    item_state_name(item->state));
 	if (item->state == ITEM_NOT_HERE) {
 		char wanted[220];
 		tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
@@ -129,11 +156,12 @@ static void put_setting(const struct outcome_setting *item, FILE *stream)
 
 static void put_items(const struct outcome *outcome, FILE *stream)
 {
+	struct columns columns = columns_of(outcome);
 	for (size_t i = 0; i < outcome->setting_count; i++)
-		put_setting(&outcome->settings[i], stream);
+		put_setting(&outcome->settings[i], &columns, stream);
 	for (size_t i = 0; i < outcome->file_count; i++) {
 		const struct outcome_file *item = &outcome->files[i];
-		fprintf(stream, "  %-30s  %s\n", item->path,
+		fprintf(stream, "  %-*s  %s\n", columns.key, item->path,
 		    item->state == ITEM_SET ? "written" : item_state_name(item->state));
 		if (item->why[0] != '\0')
 			outcome_text_wrapped(stream, 6, item->why);
@@ -169,8 +197,8 @@ bool outcome_text(const struct outcome *outcome, enum outcome_of what, FILE *str
 	put_items(outcome, stream);
 	if (is_for_new_connections(outcome))
 		outcome_text_wrapped(stream, 0,
-		    "Connections that are open keep their window scale and congestion control: reconnect "
-		    "to profit.");
+		    "Connections that are open keep their window scale and congestion control; those "
+		    "opened from now on have the new ones.");
 	for (size_t i = 0; i < outcome->note_count; i++)
 		outcome_text_wrapped(stream, 0, outcome->notes[i]);
 	return !ferror(stream);
@@ -199,6 +227,22 @@ static void put_journal_state(const struct outcome_journal *item, FILE *stream)
 		fprintf(stream, " (another network namespace, or before a reboot)");
 }
 
+static void put_journal_items(const struct journal *journal, FILE *stream)
+{
+	int width = 0;
+	for (size_t i = 0; i < journal->setting_count; i++)
+		widen(&width, strlen(tunables[journal->settings[i].id].key));
+	for (size_t i = 0; i < journal->setting_count; i++) {
+		const struct journal_setting *setting = &journal->settings[i];
+		char old[220], new[220];
+		fprintf(stream, "      %-*s  %s -> %s\n", width, tunables[setting->id].key,
+		    tunable_value_text(setting->id, &setting->old, old, sizeof(old)),
+		    tunable_value_text(setting->id, &setting->new, new, sizeof(new)));
+	}
+	for (size_t i = 0; i < journal->file_count; i++)
+		fprintf(stream, "      /%s\n", journal->files[i].path);
+}
+
 static void put_journal(const struct outcome_journal *item, FILE *stream)
 {
 	const struct journal *journal = &item->journal;
@@ -214,15 +258,7 @@ static void put_journal(const struct outcome_journal *item, FILE *stream)
 		fprintf(stream, "uid %" PRIu32 "  ", journal->uid);
 	put_journal_state(item, stream);
 	fputc('\n', stream);
-	for (size_t i = 0; i < journal->setting_count; i++) {
-		const struct journal_setting *setting = &journal->settings[i];
-		char old[220], new[220];
-		fprintf(stream, "      %-30s  %s -> %s\n", tunables[setting->id].key,
-		    tunable_value_text(setting->id, &setting->old, old, sizeof(old)),
-		    tunable_value_text(setting->id, &setting->new, new, sizeof(new)));
-	}
-	for (size_t i = 0; i < journal->file_count; i++)
-		fprintf(stream, "      /%s\n", journal->files[i].path);
+	put_journal_items(journal, stream);
 }
 
 bool outcome_list_text(const struct outcome *outcome, FILE *stream)

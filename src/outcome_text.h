@@ -19,7 +19,7 @@ bool outcome_text(const struct outcome *outcome, enum outcome_of what, FILE *str
 /* The journals of rollback --list. */
 bool outcome_list_text(const struct outcome *outcome, FILE *stream);
 
-/* A commented command line, as the notes of an outcome are printed. */
+/* One paragraph, broken at blanks to 80 columns, as the notes of an outcome are printed. */
 void outcome_text_wrapped(FILE *stream, unsigned indent, const char *text);
 
 #endif

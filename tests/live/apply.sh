@@ -1,0 +1,212 @@
+#!/bin/sh
+# apply, confirm and rollback against the kernel that runs, in network and mount namespaces of their
+# own: they go when this ends, whichever way.  Uses the program in $BDP.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+: "${BDP:=$here/../../bdp}"
+
+if [ "${1:-}" != inside ]; then
+	[ "$(id -u)" -eq 0 ] || { echo "apply: needs root" && exit 77; }
+	command -v unshare >/dev/null || { echo "apply: needs unshare (util-linux)" && exit 77; }
+	unshare -n -m true 2>/dev/null || { echo "apply: cannot make namespaces here" && exit 77; }
+	[ -x "$BDP" ] || { echo "apply: no program at $BDP" && exit 1; }
+	"$BDP" rollback --help >/dev/null 2>&1 || { echo "apply: $BDP has no rollback" && exit 1; }
+	export BDP
+	unshare -n -m sh "$0" inside
+	exit $?
+fi
+
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+mount -t tmpfs tmpfs /run || exit 77
+
+fail() {
+	echo "apply: $1" >&2
+	sed 's/^/    /' "$work/out" "$work/err" >&2
+	failed=1
+}
+
+# Runs bdp and holds its exit code against the one expected; then words that it must say.
+expect() {
+	code=$1
+	shift
+	"$BDP" "$@" >"$work/out" 2>"$work/err"
+	got=$?
+	[ "$got" -eq "$code" ] || fail "bdp $*: exit $got, expected $code"
+}
+
+says() {
+	cat "$work/out" "$work/err" | tr -s ' \n' '  ' | grep -qF -e "$1" || fail "does not say '$1'"
+}
+
+ipv4=/proc/sys/net/ipv4
+value() {
+	tr '\t' ' ' <"$ipv4/$1"
+}
+
+all_values() {
+	for key in tcp_rmem tcp_wmem tcp_congestion_control tcp_shrink_window tcp_sack; do
+		[ -e "$ipv4/$key" ] && echo "$key $(value $key)"
+	done
+}
+
+is() {
+	[ "$(value "$1")" = "$2" ] || fail "$1 is '$(value "$1")', expected '$2'"
+}
+
+unchanged() {
+	[ "$(all_values)" = "$old" ] || fail "values are not the old ones: $(all_values | tr '\n' ' ')"
+}
+
+old=$(all_values)
+congestion=$(value tcp_congestion_control)
+other=
+for name in $(value tcp_allowed_congestion_control); do
+	[ "$name" = "$congestion" ] || other=$name
+done
+
+# --- set, prove, again, and back ------------------------------------------------------------
+{
+	echo "net.ipv4.tcp_rmem = 8192 262144 67108864"
+	echo "net.ipv4.tcp_wmem = 8192 262144 67108864"
+	[ -n "$other" ] && echo "net.ipv4.tcp_congestion_control = $other"
+	[ -e $ipv4/tcp_shrink_window ] && echo "net.ipv4.tcp_shrink_window = 1"
+} >"$work/plan"
+
+expect 5 apply --check "$work/plan"
+expect 0 apply --dry-run "$work/plan"
+says "nothing was written"
+unchanged
+[ ! -e /run/bdp ] || fail "a dry run made /run/bdp"
+
+expect 0 apply "$work/plan"
+says "set and verified as apply 1"
+is tcp_rmem "8192 262144 67108864"
+is tcp_wmem "8192 262144 67108864"
+[ -z "$other" ] || is tcp_congestion_control "$other"
+[ ! -e $ipv4/tcp_shrink_window ] || is tcp_shrink_window 1
+
+expect 0 apply "$work/plan"
+says "already so: nothing was written"
+[ ! -e /run/bdp/2.journal ] || fail "the second apply left a journal"
+expect 0 apply --check "$work/plan"
+
+expect 0 rollback --list
+says "4096" # an old value
+expect 0 rollback
+unchanged
+expect 4 rollback
+says "nothing to roll back"
+
+# --- changed since ------------------------------------------------------------------------------
+expect 0 apply "$work/plan"
+echo "8192 262144 33554432" >$ipv4/tcp_rmem
+expect 5 apply --check "$work/plan"
+expect 4 rollback
+says "changed since"
+is tcp_wmem "8192 262144 67108864"
+expect 0 rollback --force
+unchanged
+
+# --- lower only when permitted --------------------------------------------------------------------
+echo "net.ipv4.tcp_rmem = 4096 4096 8192" >"$work/lower"
+expect 4 apply "$work/lower"
+says "would lower"
+unchanged
+expect 0 apply --allow-lower "$work/lower"
+is tcp_rmem "4096 4096 8192"
+expect 0 rollback
+unchanged
+
+# --- what a namespace does not have -----------------------------------------------------------------
+if [ ! -e /proc/sys/net/core/default_qdisc ]; then
+	cp "$work/plan" "$work/more"
+	echo "net.core.default_qdisc = fq" >>"$work/more"
+	expect 4 apply "$work/more"
+	says "does not exist in a network namespace"
+	echo "net.ipv4.tcp_mem = 94500 126000 189000" >"$work/more"
+	expect 4 apply "$work/more"
+	says "does not exist in a network namespace"
+	unchanged
+fi
+
+# --- a congestion control that is not there, behind settings that are --------------------------------
+sed '/congestion/d' "$work/plan" >"$work/none"
+echo "net.ipv4.tcp_congestion_control = bdp_none" >>"$work/none"
+expect 4 apply "$work/none"
+says "everything is as it was"
+says "available: $(value tcp_available_congestion_control)"
+unchanged
+[ ! -e /run/bdp/5.journal ] || fail "an apply that was undone left a journal"
+
+# ... and one that is there, but not allowed in this namespace (since 5.13)
+for name in $(value tcp_available_congestion_control); do
+	case " $(value tcp_allowed_congestion_control) " in
+	*" $name "*) ;;
+	*)
+		sed '/congestion/d' "$work/plan" >"$work/none"
+		echo "net.ipv4.tcp_congestion_control = $name" >>"$work/none"
+		expect 4 apply "$work/none"
+		says "not allowed in this network namespace"
+		unchanged
+		;;
+	esac
+done
+
+# --- a plan that is not all good ------------------------------------------------------------------------
+cp "$work/plan" "$work/bad"
+echo "kernel.sysrq = 1" >>"$work/bad"
+expect 3 apply "$work/bad"
+says "'kernel.sysrq' is not a setting that bdp knows"
+unchanged
+
+# --- the timed undo ---------------------------------------------------------------------------------
+expect 0 apply --confirm 1 "$work/plan"
+is tcp_rmem "8192 262144 67108864"
+sleep 2
+unchanged
+expect 4 confirm
+says "too late"
+
+expect 0 apply --confirm 2 "$work/plan"
+expect 4 apply --allow-lower "$work/lower"
+says "still waits"
+expect 0 confirm
+sleep 3
+is tcp_rmem "8192 262144 67108864"
+expect 0 rollback
+unchanged
+
+# --- in another namespace ---------------------------------------------------------------------------
+expect 0 apply "$work/plan"
+unshare -n "$BDP" rollback >"$work/out" 2>"$work/err" && fail "rolled back in another namespace"
+says "in another network namespace"
+is tcp_rmem "8192 262144 67108864"
+expect 0 rollback
+unchanged
+
+# --- a file that holds ------------------------------------------------------------------------------
+expect 0 apply --persist="$work/90-test.conf" "$work/plan"
+grep -q '^net.ipv4.tcp_rmem = 8192 262144 67108864$' "$work/90-test.conf" || fail "not persisted"
+expect 0 rollback
+[ ! -e "$work/90-test.conf" ] || fail "the persisted file is still there"
+unchanged
+
+# --- without the right ------------------------------------------------------------------------------
+if command -v setpriv >/dev/null; then
+	chmod 755 "$work" && chmod 644 "$work/plan"
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
+		"$BDP" apply "$work/plan" >"$work/out" 2>"$work/err" && fail "applied as nobody"
+	says "sudo"
+	unchanged
+fi
+mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys && {
+	expect 4 apply "$work/plan"
+	says "mounted read-only"
+	umount /proc/sys
+}
+unchanged
+
+exit $failed
