@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "evidence/netlink.h"
+
 /* What is being filled in, and the kernel's numbers of the interfaces in it. */
 struct view {
 	struct host *host;
@@ -16,71 +18,10 @@ struct view {
 	bool may_add;
 };
 
-/*
- * Messages and attributes are both a length that counts itself, a type, and a body, each beginning
- * at a multiple of four.  The macros of linux/netlink.h cast constness away and trust alignment, so
- * headers are copied out here.
- */
-struct span {
-	const char *at;
-	size_t left;
-};
-
-static struct span span_of(struct span outer, size_t skip, size_t length)
+static uint32_t take_number(struct netlink_span body)
 {
-	return (struct span){.at = outer.at + skip, .left = length - skip};
-}
-
-static void advance(struct span *span, size_t length)
-{
-	size_t padded = (length + 3) & ~(size_t)3;
-	if (padded > span->left)
-		padded = span->left;
-	span->at += padded;
-	span->left -= padded;
-}
-
-static bool next_message(struct span *span, struct nlmsghdr *header, struct span *body)
-{
-	if (span->left < sizeof(*header))
-		return false;
-	memcpy(header, span->at, sizeof(*header));
-	if (header->nlmsg_len < sizeof(*header) || header->nlmsg_len > span->left)
-		return false;
-	*body = span_of(*span, sizeof(*header), header->nlmsg_len);
-	advance(span, header->nlmsg_len);
-	return true;
-}
-
-static bool next_attribute(struct span *span, unsigned *type, struct span *body)
-{
-	struct rtattr header;
-	if (span->left < sizeof(header))
-		return false;
-	memcpy(&header, span->at, sizeof(header));
-	if (header.rta_len < sizeof(header) || header.rta_len > span->left)
-		return false;
-	*type = header.rta_type;
-	*body = span_of(*span, sizeof(header), header.rta_len);
-	advance(span, header.rta_len);
-	return true;
-}
-
-static void take_name(struct span body, char *out, size_t size)
-{
-	size_t length = strnlen(body.at, body.left);
-	if (length < size) {
-		memcpy(out, body.at, length);
-		out[length] = '\0';
-	}
-}
-
-static uint32_t take_number(struct span body)
-{
-	uint32_t number = 0;
-	if (body.left >= sizeof(number))
-		memcpy(&number, body.at, sizeof(number));
-	return number;
+	uint32_t number;
+	return netlink_copy(body, &number, sizeof(number)) == sizeof(number) ? number : 0;
 }
 
 static struct interface *interface_named(const struct view *view, const char *name, int index)
@@ -109,20 +50,18 @@ static struct interface *interface_numbered(const struct view *view, int index)
 	return NULL;
 }
 
-static void take_link(const struct view *view, struct span message)
+static void take_link(const struct view *view, struct netlink_span message)
 {
 	struct ifinfomsg link;
 	char name[16] = "";
 	uint32_t mtu = 0, queues = 0;
 	unsigned type;
-	struct span body;
-	if (message.left < sizeof(link))
+	struct netlink_span body;
+	if (!netlink_header(&message, &link, sizeof(link)))
 		return;
-	memcpy(&link, message.at, sizeof(link));
-	advance(&message, sizeof(link));
-	while (next_attribute(&message, &type, &body)) {
+	while (netlink_attribute(&message, &type, &body)) {
 		if (type == IFLA_IFNAME)
-			take_name(body, name, sizeof(name));
+			netlink_text(body, name, sizeof(name));
 		else if (type == IFLA_MTU)
 			mtu = take_number(body);
 		else if (type == IFLA_NUM_TX_QUEUES)
@@ -142,19 +81,17 @@ static void take_link(const struct view *view, struct span message)
 /* No name of a qdisc; stands for children of more than one kind until the answer is complete. */
 static const char mixed[] = "*";
 
-static void take_qdisc(const struct view *view, struct span message)
+static void take_qdisc(const struct view *view, struct netlink_span message)
 {
 	struct tcmsg tc;
 	char kind[16] = "";
 	unsigned type;
-	struct span body;
-	if (message.left < sizeof(tc))
+	struct netlink_span body;
+	if (!netlink_header(&message, &tc, sizeof(tc)))
 		return;
-	memcpy(&tc, message.at, sizeof(tc));
-	advance(&message, sizeof(tc));
-	while (next_attribute(&message, &type, &body))
+	while (netlink_attribute(&message, &type, &body))
 		if (type == TCA_KIND)
-			take_name(body, kind, sizeof(kind));
+			netlink_text(body, kind, sizeof(kind));
 	struct interface *interface = interface_numbered(view, tc.tcm_ifindex);
 	/* TC_H_CLSACT is the same number as TC_H_INGRESS: neither queues anything. */
 	if (interface == NULL || kind[0] == '\0' || tc.tcm_parent == TC_H_INGRESS)
@@ -171,9 +108,9 @@ bool qdisc_netlink_take(struct host *host, int index[HOST_INTERFACES_MAX], bool 
     const void *bytes, size_t length)
 {
 	struct view view = {.host = host, .index = index, .may_add = may_add};
-	struct span span = {.at = bytes, .left = length}, body;
+	struct netlink_span span = {.at = bytes, .left = length}, body;
 	struct nlmsghdr header;
-	while (next_message(&span, &header, &body)) {
+	while (netlink_message(&span, &header, &body)) {
 		if (header.nlmsg_type == NLMSG_DONE || header.nlmsg_type == NLMSG_ERROR)
 			return false;
 		if (header.nlmsg_type == RTM_NEWLINK)
