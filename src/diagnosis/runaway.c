@@ -1,0 +1,265 @@
+#include "diagnosis/runaway.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "model/window.h"
+
+/* With this many wishes to close a window for each time it was closed, closing did not work. */
+#define WISHES_PER_CLOSE 10
+
+const enum counter_id runaway_counters[] = {COUNTER_WANT_ZERO_WINDOW_ADV,
+    COUNTER_TO_ZERO_WINDOW_ADV, COUNTER_FROM_ZERO_WINDOW_ADV, COUNTER_PRUNE_CALLED,
+    COUNTER_RCV_PRUNED, COUNTER_OFO_PRUNED, COUNTER_RCV_COLLAPSED, COUNTER_RCV_Q_DROP,
+    COUNTER_ZERO_WINDOW_DROP, COUNTER_OFO_DROP, COUNTER_BEYOND_WINDOW, COUNTER_BACKLOG_DROP,
+    COUNTER_MEMORY_PRESSURES, COUNTER_MEMORY_PRESSURES_CHRONO, COUNTER_ABORT_ON_MEMORY,
+    COUNTER_COUNT};
+
+/* Those that rise when a receive buffer holds more than it may: room was made, or data dropped. */
+static const enum counter_id over_limit[] = {COUNTER_PRUNE_CALLED, COUNTER_RCV_PRUNED,
+    COUNTER_OFO_PRUNED, COUNTER_RCV_COLLAPSED, COUNTER_RCV_Q_DROP, COUNTER_BACKLOG_DROP};
+
+#define OVER_LIMIT_COUNT (sizeof(over_limit) / sizeof(over_limit[0]))
+
+const char *runaway_verdict_name(enum runaway_verdict verdict)
+{
+	static const char *const names[] = {
+	    [RUNAWAY_UNKNOWN] = "unknown",
+	    [RUNAWAY_ABSENT] = "absent",
+	    [RUNAWAY_SUSPECTED] = "suspected",
+	    [RUNAWAY_CONFIRMED] = "confirmed",
+	};
+	return names[verdict];
+}
+
+const char *runaway_remedy_name(enum runaway_remedy remedy)
+{
+	static const char *const names[] = {
+	    [REMEDY_NONE] = "none",
+	    [REMEDY_MEASURE] = "measure",
+	    [REMEDY_SHRINK_WINDOW] = "shrink-window",
+	    [REMEDY_LOWER_CEILING] = "lower-ceiling",
+	    [REMEDY_READERS] = "fix-readers",
+	};
+	return names[remedy];
+}
+
+__attribute__((format(printf, 2, 3))) static void say(
+    struct runaway *runaway, const char *format, ...)
+{
+	va_list args;
+
+	if (runaway->evidence_count == RUNAWAY_EVIDENCE_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(runaway->evidence[runaway->evidence_count++], sizeof(runaway->evidence[0]),
+	    format, args);
+	va_end(args);
+}
+
+static uint64_t risen(const struct counters *delta, enum counter_id id)
+{
+	return delta && delta->known[id] ? delta->value[id] : 0;
+}
+
+/* As operators know it: without "TcpExt". */
+static const char *short_name(enum counter_id id)
+{
+	const char *name = counter_table[id].name;
+
+	return strncmp(name, "TcpExt", 6) == 0 ? name + 6 : name;
+}
+
+/* "PruneCalled +4, RcvPruned +2"; false when none rose. */
+static bool list_over_limit(const struct counters *delta, const char *sign, char *out, size_t size)
+{
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < OVER_LIMIT_COUNT; i++) {
+		uint64_t by = risen(delta, over_limit[i]);
+		if (by == 0)
+			continue;
+		int n = snprintf(out + used, size - used, "%s%s %s%s", used ? ", " : "",
+		    short_name(over_limit[i]), sign, count_text(by).s);
+		if (n < 0 || (size_t)n >= size - used)
+			break;
+		used += (size_t)n;
+	}
+	return used > 0;
+}
+
+static void say_interval(char *out, size_t size, double seconds)
+{
+	out[0] = '\0';
+	if (seconds > 0)
+		snprintf(out, size, " in %.0f s", seconds);
+}
+
+/* The counters' part: a window that had to close and could not, and buffers that overflowed. */
+static bool counters_confirm(const struct runaway_input *input, struct runaway *runaway)
+{
+	const struct counters *delta = input->delta;
+	uint64_t want = risen(delta, COUNTER_WANT_ZERO_WINDOW_ADV);
+	uint64_t closed = risen(delta, COUNTER_TO_ZERO_WINDOW_ADV);
+	char list[160], interval[24];
+	bool over = list_over_limit(delta, "+", list, sizeof(list));
+
+	say_interval(interval, sizeof(interval), input->seconds);
+	if (want > 0)
+		say(runaway,
+		    "TCPWantZeroWindowAdv +%s%s, TCPToZeroWindowAdv +%s: windows had to be closed and "
+		    "%s",
+		    count_text(want).s, interval, count_text(closed).s,
+		    closed == 0	    ? "never were"
+		    : want > closed ? "mostly were not at once"
+				    : "were");
+	if (over)
+		say(runaway, "%s%s: receive buffers were over their limit", list, interval);
+	if (want == 0 || !over || want <= closed)
+		return false;
+	runaway->confidence = want >= WISHES_PER_CLOSE * (closed > 0 ? closed : 1)
+				  ? CONFIDENCE_HIGH
+				  : CONFIDENCE_MEDIUM;
+	return true;
+}
+
+static void say_sockets(const struct runaway_input *input, struct runaway *runaway)
+{
+	if (input->beyond_sockets > 0)
+		say(runaway,
+		    "%s receive buffer%s beyond what the path needs, holding %s; the largest is %s",
+		    count_text(input->beyond_sockets).s,
+		    input->beyond_sockets == 1 ? " is" : "s are",
+		    size_text(input->beyond_held_bytes).s,
+		    size_text(input->largest_buffer_bytes).s);
+	if (input->behind > 0)
+		say(runaway, "%s socket%s at least half full of what nobody has read%s%s%s",
+		    count_text(input->behind).s, input->behind == 1 ? " is" : "s are",
+		    input->stalled > 0 ? ", " : "",
+		    input->stalled > 0 ? count_text(input->stalled).s : "",
+		    input->stalled > 0 ? " of them read nothing at all" : "");
+}
+
+static const struct tunable_value *value_of(const struct host *host, enum tunable_id id)
+{
+	return host && host->values[id].known ? &host->values[id] : NULL;
+}
+
+/* The ceiling whose window still covers the largest BDP seen, when it is below the present one. */
+static double lower_ceiling(const struct runaway_input *input)
+{
+	const struct tunable_value *rmem = value_of(input->host, TUNABLE_TCP_RMEM);
+
+	if (!rmem || input->largest_bdp_bytes <= 0)
+		return 0;
+	double share =
+	    window_share(&input->host->kernel, &input->host->values[TUNABLE_TCP_ADV_WIN_SCALE])
+		.planning;
+	double bytes = fmax(ceiling_round(buffer_for_window(input->largest_bdp_bytes, share)),
+	    (double)rmem->number[1]);
+	return bytes < (double)rmem->number[2] ? bytes : 0;
+}
+
+/* The knob where the kernel has it, else a ceiling that leaves less room, else the readers. */
+static void choose_remedy(const struct runaway_input *input, struct runaway *runaway)
+{
+	const struct tunable_value *shrink = value_of(input->host, TUNABLE_TCP_SHRINK_WINDOW);
+
+	runaway->ceiling_bytes = lower_ceiling(input);
+	if (shrink && !runaway->already_shrinks) {
+		runaway->remedy = REMEDY_SHRINK_WINDOW;
+		return;
+	}
+	runaway->ceiling_needs_leave = runaway->ceiling_bytes > 0 && !input->allow_lower;
+	runaway->remedy = runaway->ceiling_bytes > 0 && input->allow_lower ? REMEDY_LOWER_CEILING
+									   : REMEDY_READERS;
+}
+
+static void say_since_boot(const struct runaway_input *input, struct runaway *runaway)
+{
+	uint64_t want = risen(input->since_boot, COUNTER_WANT_ZERO_WINDOW_ADV);
+	char list[160];
+
+	if (list_over_limit(input->since_boot, "", list, sizeof(list)) || want > 0)
+		say(runaway, "since the host started: TCPWantZeroWindowAdv %s%s%s",
+		    count_text(want).s, list[0] ? ", " : "", list);
+}
+
+void runaway_decide(const struct runaway_input *input, struct runaway *runaway)
+{
+	const struct tunable_value *shrink = value_of(input->host, TUNABLE_TCP_SHRINK_WINDOW);
+
+	*runaway = (struct runaway){
+	    .verdict = RUNAWAY_UNKNOWN, .already_shrinks = shrink && shrink->number[0] != 0};
+	bool confirmed = input->delta && counters_confirm(input, runaway);
+	bool suspicious = input->has_sockets && (input->beyond_sockets > 0 || input->behind > 0);
+
+	say_sockets(input, runaway);
+	if (confirmed) {
+		runaway->verdict = RUNAWAY_CONFIRMED;
+		choose_remedy(input, runaway);
+		return;
+	}
+	if (!input->delta)
+		say_since_boot(input, runaway);
+	if (suspicious)
+		runaway->verdict = RUNAWAY_SUSPECTED;
+	else if (input->delta)
+		runaway->verdict = RUNAWAY_ABSENT;
+	if (suspicious && input->behind > 0 && input->delta)
+		runaway->remedy = REMEDY_READERS;
+	else if (!input->delta)
+		runaway->remedy = REMEDY_MEASURE;
+}
+
+__attribute__((format(printf, 3, 4))) static void find(
+    struct findings *findings, enum finding_id id, const char *format, ...)
+{
+	va_list args;
+
+	if (findings->count == FINDINGS_MAX)
+		return;
+	struct finding *finding = &findings->items[findings->count++];
+	finding->id = id;
+	va_start(args, format);
+	vsnprintf(finding->text, sizeof(finding->text), format, args);
+	va_end(args);
+}
+
+static void find_pressure(const struct runaway_input *input, struct findings *findings)
+{
+	const struct host *host = input->host;
+	const struct tunable_value *limits = value_of(host, TUNABLE_TCP_MEM);
+	uint64_t times = risen(input->delta, COUNTER_MEMORY_PRESSURES);
+	uint64_t resets = risen(input->delta, COUNTER_ABORT_ON_MEMORY);
+	double page = host && host->page_size ? (double)host->page_size : 4096;
+
+	if (limits && host->has_sockstat && (int64_t)host->tcp_mem_pages > limits->number[1])
+		find(findings, FINDING_MEMORY_PRESSURE, "TCP holds %s, pressure begins at %s",
+		    size_text((double)host->tcp_mem_pages * page).s,
+		    size_text((double)limits->number[1] * page).s);
+	else if (times > 0 || resets > 0)
+		find(findings, FINDING_MEMORY_PRESSURE,
+		    "TCPMemoryPressures +%s, TCPAbortOnMemory +%s", count_text(times).s,
+		    count_text(resets).s);
+}
+
+void runaway_findings(
+    const struct runaway_input *input, const struct runaway *runaway, struct findings *findings)
+{
+	if (runaway->verdict == RUNAWAY_CONFIRMED) {
+		const struct counters *delta = input->delta;
+		char list[160];
+
+		list_over_limit(delta, "+", list, sizeof(list));
+		find(findings, FINDING_RUNAWAY_BUFFERS,
+		    "TCPWantZeroWindowAdv +%s, TCPToZeroWindowAdv +%s, %s",
+		    count_text(risen(delta, COUNTER_WANT_ZERO_WINDOW_ADV)).s,
+		    count_text(risen(delta, COUNTER_TO_ZERO_WINDOW_ADV)).s, list);
+	}
+	find_pressure(input, findings);
+}

@@ -1,0 +1,112 @@
+#include "model/previous.h"
+
+#include <err.h>
+#include <stdlib.h>
+
+/* 3 MiB: every socket of most hosts. */
+#define SLOTS 65536u
+/* Slots that a key may be in. */
+#define WAYS 4u
+
+struct slot {
+	uint64_t key; /* 0: free */
+	uint64_t received_bytes, acked_bytes;
+	uint32_t busy_ms, rwnd_limited_ms, sndbuf_limited_ms; /* wrap after 49 days */
+	uint32_t queue_bytes;
+	uint32_t reading; /* of which it is */
+};
+
+struct previous {
+	uint32_t reading;
+	double now_s, before_s;
+	struct slot slots[SLOTS];
+};
+
+struct previous *previous_new(void)
+{
+	struct previous *previous = calloc(1, sizeof(*previous));
+
+	if (previous == NULL)
+		err(1, NULL);
+	return previous;
+}
+
+void previous_free(struct previous *previous)
+{
+	free(previous);
+}
+
+void previous_begin(struct previous *previous, double now_s)
+{
+	previous->reading++;
+	previous->before_s = previous->now_s;
+	previous->now_s = now_s;
+}
+
+/* Neighbouring cookies are spread: the multiplier is 2^64 over the golden ratio. */
+static struct slot *bucket_of(struct previous *previous, uint64_t key)
+{
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &previous->slots[(hash >> 32) % (SLOTS / WAYS) * WAYS];
+}
+
+/* The key's own slot, else one that is free or of a socket that is gone; NULL when there is none. */
+static struct slot *slot_for(struct previous *previous, uint64_t key)
+{
+	struct slot *bucket = bucket_of(previous, key), *free_slot = NULL;
+
+	for (unsigned i = 0; i < WAYS; i++) {
+		if (bucket[i].key == key)
+			return &bucket[i];
+		if (bucket[i].key == 0 || previous->reading - bucket[i].reading > 1)
+			free_slot = &bucket[i];
+	}
+	return free_slot;
+}
+
+static uint64_t grown(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+/* The kernel keeps these times in jiffies: nothing is lost. */
+static uint32_t whole_ms(double us)
+{
+	return us > 0 && us < 0x1p63 ? (uint32_t)((uint64_t)us / 1000) : 0;
+}
+
+static double grown_us(uint32_t before_ms, double now_us)
+{
+	return 1e3 * (double)(whole_ms(now_us) - before_ms);
+}
+
+bool previous_swap(struct previous *previous, uint64_t key, const struct socket_info *info,
+    struct growth *growth)
+{
+	struct slot *slot = slot_for(previous, key);
+
+	if (slot == NULL)
+		return false;
+	bool known = slot->key == key && slot->reading + 1 == previous->reading;
+	if (known)
+		*growth = (struct growth){
+		    .seconds = previous->now_s - previous->before_s,
+		    .received_bytes = grown(slot->received_bytes, info->bytes_received),
+		    .acked_bytes = grown(slot->acked_bytes, info->bytes_acked),
+		    .busy_us = grown_us(slot->busy_ms, info->busy_us),
+		    .rwnd_limited_us = grown_us(slot->rwnd_limited_ms, info->rwnd_limited_us),
+		    .sndbuf_limited_us = grown_us(slot->sndbuf_limited_ms, info->sndbuf_limited_us),
+		    .queue_before_bytes = slot->queue_bytes,
+		    .queue_bytes = info->recv_queue};
+	*slot = (struct slot){.key = key,
+	    .received_bytes = info->bytes_received,
+	    .acked_bytes = info->bytes_acked,
+	    .busy_ms = whole_ms(info->busy_us),
+	    .rwnd_limited_ms = whole_ms(info->rwnd_limited_us),
+	    .sndbuf_limited_ms = whole_ms(info->sndbuf_limited_us),
+	    .queue_bytes =
+		info->recv_queue > UINT32_MAX ? UINT32_MAX : (uint32_t)info->recv_queue,
+	    .reading = previous->reading};
+	return known;
+}
