@@ -17,6 +17,7 @@
 
 #include "base/json_out.h"
 #include "report/answer.h"
+#include "report/json_parts.h"
 #include "report/wording.h"
 
 /* Bytes and bits per second are whole numbers: what follows the point is the arithmetic's. */
@@ -238,7 +239,7 @@ static void json_rfc6349(struct json_out *out, const struct rfc6349 *metrics)
 	json_out_end_object(out);
 }
 
-static void json_findings(struct json_out *out, const struct findings *findings)
+void json_findings(struct json_out *out, const struct findings *findings)
 {
 	json_out_array(out, "findings");
 	for (size_t i = 0; i < findings->count; i++) {
@@ -283,7 +284,7 @@ static void json_setting(struct json_out *out, const struct setting *setting)
 	json_out_end_object(out);
 }
 
-static void json_plan(struct json_out *out, const struct plan *plan)
+void json_plan(struct json_out *out, const struct plan *plan)
 {
 	json_out_array(out, "settings");
 	for (size_t i = 0; i < plan->setting_count; i++)
