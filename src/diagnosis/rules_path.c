@@ -242,7 +242,8 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 		limit_say(limit, "a flat %s is the payload of Ethernet at %s",
 		    rate_text(path->rate_bps).s, rate_text(near).s);
 	} else if (signs->bbr && signs->cwnd_fill > 0.4 && signs->rate_is_flat && signs->has_rtt &&
-		   signs->has_window_fill && signs->window_fill < 0.8 && path->steady_loss < 2e-3 &&
+		   signs->has_window_fill && signs->window_fill < 0.8 &&
+		   (signs->lossless || path->steady_loss < 2e-3) &&
 		   (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit,
