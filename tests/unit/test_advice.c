@@ -1,0 +1,347 @@
+/* Sizes and plans: the published figures, and properties over random inputs. */
+#include "near.h"
+
+#include <stdlib.h>
+
+#include "advice/advice.h"
+#include "model/window.h"
+#include "runs.h"
+
+#define MIB 1048576.0
+
+static struct tunable_value vector(int64_t min, int64_t def, int64_t max)
+{
+	return (struct tunable_value){.known = true, .count = 3, .number = {min, def, max}};
+}
+
+static const struct setting *setting_of(const struct plan *plan, enum tunable_id id)
+{
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == id)
+			return &plan->settings[i];
+	return NULL;
+}
+
+static const struct not_advised *refusal_of(const struct plan *plan, const char *key)
+{
+	for (size_t i = 0; i < plan->not_advised_count; i++)
+		if (strcmp(plan->not_advised[i].key, key) == 0)
+			return &plan->not_advised[i];
+	return NULL;
+}
+
+/* A case: a run (or numbers), a receiver, a sender, and the plan for it. */
+struct work {
+	struct run run;
+	struct analysis analysis, baseline;
+	struct host receiver, sender;
+	struct path_given given;
+	struct path_context context;
+	struct advice_input input;
+	struct plan plan;
+};
+
+static void work_run(struct work *w, const struct second *seconds, size_t count, const char *cc)
+{
+	memset(w, 0, sizeof(*w));
+	run_make(&w->run, seconds, count);
+	strlcpy(w->run.sender_cc, cc, sizeof(w->run.sender_cc));
+	w->analysis.run = &w->run;
+	w->input.analysis = &w->analysis;
+}
+
+static void work_plan(struct work *w)
+{
+	if (w->analysis.run)
+		path_from_run(&w->analysis.path, w->analysis.run, &w->given, &w->context);
+	else
+		path_from_numbers(&w->analysis.path, &w->given);
+	limit_decide(&(struct diagnosis_input){.path = &w->analysis.path,
+			 .run = w->analysis.run,
+			 .context = &w->context,
+			 .receiver = w->input.receiver,
+			 .sender = w->input.sender},
+	    &w->analysis.limit);
+	w->input.target_is_given = w->given.target_bps > 0;
+	plan_make(&w->input, &w->plan);
+}
+
+/* 703 Mbit/s held by a ceiling of 4 MiB at 25 ms: 2 MiB of window on 5.15. */
+static const struct second held[] = {{600, 4.36, 2.09, 25, 0}, {703, 4.36, 2.09, 25, 0},
+    {703, 4.36, 2.09, 25, 0}, {703, 4.36, 2.09, 25, 0}};
+
+static void test_scaling(void **state)
+{
+	(void)state;
+	struct work *w = calloc(1, sizeof(*w));
+
+	work_run(w, held, 4, "cubic");
+	w->receiver.values[TUNABLE_TCP_RMEM] = vector(4096, 131072, 4194304);
+	w->input.receiver = &w->receiver;
+	w->given.target_bps = 3.34e9;
+	work_plan(w);
+	const struct setting *rmem = setting_of(&w->plan, TUNABLE_TCP_RMEM);
+	assert_non_null(rmem);
+	/* 4 MiB x 3.34 / 0.703 = 19.0 MiB -> 20 MiB */
+	assert_int_equal(rmem->value.number[2], 20971520);
+	assert_int_equal(rmem->sized_by, SIZING_SCALING);
+	assert_int_equal(rmem->host, ROLE_RECEIVER);
+	assert_int_equal(rmem->value.number[0], 4096);
+	assert_int_equal(rmem->value.number[1], 131072);
+	assert_true(rmem->change && !rmem->lowers);
+	assert_non_null(refusal_of(&w->plan, "net.core.rmem_max"));
+	assert_non_null(refusal_of(&w->plan, "net.ipv4.tcp_mem"));
+	series_free(&w->run.series);
+	free(w);
+}
+
+/* A proxy sends what it receives: in step while the RTT is a bound, its own need once measured. */
+static void test_proxy(void **state)
+{
+	(void)state;
+	static const struct second text[] = {
+	    {703, 4.36, 0, 0, 0}, {703, 4.36, 0, 0, 0}, {703, 4.36, 0, 0, 0}};
+	struct work *w = calloc(1, sizeof(*w));
+
+	for (int measured = 0; measured < 2; measured++) {
+		work_run(w, measured ? held : text, measured ? 4 : 3, "cubic");
+		w->receiver.kernel =
+		    (struct kernel_version){.known = true, .major = 5, .minor = 15};
+		w->receiver.values[TUNABLE_TCP_RMEM] = vector(4096, 131072, 4194304);
+		w->receiver.values[TUNABLE_TCP_WMEM] = vector(4096, 16384, 4194304);
+		w->input.receiver = w->input.sender = w->context.receiver = &w->receiver;
+		w->input.role = ROLE_PROXY;
+		w->given.target_bps = measured ? 5e9 : 3.34e9;
+		work_plan(w);
+		const struct setting *rmem = setting_of(&w->plan, TUNABLE_TCP_RMEM);
+		const struct setting *wmem = setting_of(&w->plan, TUNABLE_TCP_WMEM);
+		assert_true(rmem && wmem);
+		assert_int_equal(wmem->value.number[1], 262144);
+		assert_int_equal(wmem->host, ROLE_PROXY);
+		if (measured) /* 5 Gbit/s x 25 ms = 14.9 MiB, twice that 29.8 -> 32 MiB; rmem 28.4 -> 32 */
+			assert_int_equal(wmem->value.number[2], 32 * 1048576);
+		else
+			assert_int_equal(wmem->value.number[2], rmem->value.number[2]);
+		series_free(&w->run.series);
+	}
+	free(w);
+}
+
+static void test_kept_values(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t current[3];
+		bool allow_lower;
+		int64_t want[3]; /* 0: no setting */
+	} rows[] = {
+	    {{4096, 131072, 4194304}, false, {4096, 131072, 20971520}},
+	    /* an old guide's default goes up to the kernel's */
+	    {{4096, 87380, 4194304}, false, {4096, 131072, 20971520}},
+	    /* larger values are kept, huge ones too, unless lowering is allowed */
+	    {{8192, 262144, 4194304}, false, {8192, 262144, 20971520}},
+	    {{1048576, 8388608, 16777216}, false, {1048576, 8388608, 83886080}},
+	    {{1048576, 8388608, 16777216}, true, {4096, 131072, 83886080}},
+	};
+	struct work *w = calloc(1, sizeof(*w));
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		work_run(w, held, 4, "cubic");
+		w->receiver.values[TUNABLE_TCP_RMEM] =
+		    vector(rows[i].current[0], rows[i].current[1], rows[i].current[2]);
+		w->input.receiver = &w->receiver;
+		w->input.allow_lower = rows[i].allow_lower;
+		w->given.target_bps = 3.34e9;
+		work_plan(w);
+		const struct setting *rmem = setting_of(&w->plan, TUNABLE_TCP_RMEM);
+		assert_non_null(rmem);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(rmem->value.number[k], rows[i].want[k]);
+		series_free(&w->run.series);
+	}
+	free(w);
+}
+
+/* What was measured is carried already: without a larger target there is nothing to set. */
+static void test_nothing_to_set(void **state)
+{
+	(void)state;
+	struct work *w = calloc(1, sizeof(*w));
+
+	work_run(w, held, 4, "cubic");
+	w->receiver.values[TUNABLE_TCP_RMEM] = vector(4096, 131072, 4194304);
+	w->input.receiver = &w->receiver;
+	work_plan(w);
+	assert_int_equal(w->plan.setting_count, 0);
+	series_free(&w->run.series);
+	free(w);
+}
+
+static void test_congestion(void **state)
+{
+	(void)state;
+	static const struct second lossy[] = {{3.7, 0.025, 1.9, 80, 7}, {1.9, 0.017, 3.1, 80, 3},
+	    {1.2, 0.015, 3.8, 80.2, 2}, {2.4, 0.02, 4.5, 80.1, 4}, {1.5, 0.014, 4.6, 80, 3}};
+	static const struct second clean[] = {
+	    {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}};
+	static const struct second policed[] = {{307, 2.2, 25, 52.2, 1916},
+	    {367, 2.36, 25, 52.1, 0}, {421, 2.53, 25, 52.1, 0}, {413, 2.61, 25, 52.2, 0},
+	    {420, 2.66, 25, 52.1, 0}};
+	struct work *w = calloc(1, sizeof(*w));
+
+	/* Random loss on a long path: BBR with fq, at the sender; its module, and the live interface. */
+	work_run(w, lossy, 5, "cubic");
+	work_plan(w);
+	const struct setting *cc = setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL);
+	assert_non_null(cc);
+	assert_string_equal(cc->value.word, "bbr");
+	assert_int_equal(cc->host, ROLE_SENDER);
+	assert_non_null(strstr(cc->why, "retransmits"));
+	assert_string_equal(setting_of(&w->plan, TUNABLE_DEFAULT_QDISC)->value.word, "fq");
+	assert_non_null(strstr(setting_of(&w->plan, TUNABLE_DEFAULT_QDISC)->why, "not required"));
+	bool tc = false, modprobe = false;
+	for (size_t i = 0; i < w->plan.command_count; i++) {
+		tc |= strstr(w->plan.commands[i].command, "tc qdisc replace") != NULL;
+		modprobe |= strstr(w->plan.commands[i].command, "modprobe tcp_bbr") != NULL;
+	}
+	assert_true(tc && modprobe);
+	series_free(&w->run.series);
+
+	/* In a container there is no default_qdisc to set. */
+	work_run(w, lossy, 5, "cubic");
+	w->sender.in_namespace = true;
+	w->input.sender = &w->sender;
+	work_plan(w);
+	assert_non_null(setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL));
+	assert_null(setting_of(&w->plan, TUNABLE_DEFAULT_QDISC));
+	series_free(&w->run.series);
+
+	/* A clean LAN keeps what it has. */
+	work_run(w, clean, 3, "cubic");
+	work_plan(w);
+	assert_null(setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL));
+	assert_non_null(refusal_of(&w->plan, "net.ipv4.tcp_congestion_control"));
+	series_free(&w->run.series);
+
+	/* A policer is paced below, not fought with BBR. */
+	work_run(w, policed, 5, "cubic");
+	work_plan(w);
+	assert_null(setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL));
+	assert_non_null(
+	    strstr(refusal_of(&w->plan, "net.ipv4.tcp_congestion_control")->why, "pace"));
+	bool pacing = false;
+	for (size_t i = 0; i < w->plan.command_count; i++)
+		pacing |= strstr(w->plan.commands[i].command, "maxrate") != NULL;
+	assert_true(pacing);
+	series_free(&w->run.series);
+	free(w);
+}
+
+static double uniform(double low, double high)
+{
+	return low + (high - low) * rand() / (double)RAND_MAX;
+}
+
+/* Random receivers, senders and paths: kernels, ceilings, RTTs, rates. */
+static void random_case(struct work *w, double target_bps, unsigned seed)
+{
+	static const unsigned kernels[][2] = {{4, 4}, {5, 15}, {6, 1}, {6, 8}, {6, 12}, {6, 18}};
+	static const enum role roles[] = {ROLE_UNKNOWN, ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY};
+
+	srand(seed);
+	double rtt_ms = pow(10, uniform(-0.5, 2.7)), ceiling = pow(2, uniform(18, 30));
+	double rate = ceiling * 0.5 * 8 / (rtt_ms / 1000) / 1e6;
+	double window_mib = ceiling * 0.5 / MIB;
+	const unsigned *kernel = kernels[rand() % 6];
+	struct second seconds[] = {{rate * 0.8, window_mib * 2, window_mib, rtt_ms, 0},
+	    {rate, window_mib * 2, window_mib, rtt_ms, 0},
+	    {rate, window_mib * 2, window_mib, rtt_ms, 0},
+	    {rate, window_mib * 2, window_mib, rtt_ms, 0}};
+
+	work_run(w, seconds, 4, rand() % 3 ? "cubic" : "bbr");
+	w->receiver.kernel = w->sender.kernel = (struct kernel_version){
+	    .known = rand() % 4 != 0, .major = kernel[0], .minor = kernel[1]};
+	w->receiver.values[TUNABLE_TCP_RMEM] = vector(4096, 131072, (int64_t)ceiling);
+	w->receiver.values[TUNABLE_TCP_WMEM] =
+	    vector(4096, 16384, (int64_t)pow(2, uniform(18, 30)));
+	w->sender.values[TUNABLE_TCP_WMEM] = w->receiver.values[TUNABLE_TCP_WMEM];
+	w->input.role = roles[rand() % 4];
+	w->input.receiver = rand() % 4 ? &w->receiver : NULL;
+	w->input.sender = w->input.role == ROLE_PROXY ? w->input.receiver
+			  : rand() % 2		      ? &w->sender
+						      : NULL;
+	w->given.target_bps = target_bps;
+	if (rand() % 3 == 0) {
+		w->analysis.run = NULL;
+		w->given.bandwidth_bps = rate * 1e6;
+		w->given.rtt_us = rtt_ms * 1000;
+	}
+	work_plan(w);
+}
+
+static void check_bounds(const struct work *w, const struct setting *setting)
+{
+	const int64_t *v = setting->value.number;
+
+	/* Never lowers, never beyond an int, in order, and no window beyond 1 GiB asked for. */
+	assert_false(setting->lowers);
+	assert_true(v[0] >= 4096 && v[0] <= v[1] && v[1] <= v[2] && v[2] <= INT32_MAX);
+	for (int i = 0; setting->current.known && i < 3; i++)
+		assert_true(v[i] >= setting->current.number[i]);
+	if (setting->sized_by == SIZING_KERNEL_RULE || setting->sized_by == SIZING_OBSERVED_RATIO)
+		assert_true(w->analysis.path.stream_bdp_bytes > 0);
+}
+
+static void test_properties(void **state)
+{
+	(void)state;
+	unsigned first = 20261130, seen = 0;
+
+	print_message("seeds from %u\n", first);
+	struct work *less = calloc(1, sizeof(*less)), *more = calloc(1, sizeof(*more));
+
+	for (unsigned seed = first; seed < first + 5000; seed++) {
+		srand(seed ^ 0x5a5a);
+		double target = pow(10, uniform(6, 11.5));
+		double larger = target * uniform(1, 4);
+		random_case(less, target, seed);
+		random_case(more, larger, seed);
+		for (size_t i = 0; i < less->plan.setting_count; i++) {
+			const struct setting *a = &less->plan.settings[i];
+			if (a->id != TUNABLE_TCP_RMEM && a->id != TUNABLE_TCP_WMEM)
+				continue;
+			const struct setting *b = setting_of(&more->plan, a->id);
+			if (!b || b->value.number[2] < a->value.number[2])
+				fail_msg("seed %u: a larger target made a smaller ceiling", seed);
+			seen++;
+			check_bounds(less, a);
+			check_bounds(more, b);
+		}
+		/* The ceiling advised carries the target by the model that sized it, unless the largest
+		 * window there is cannot. */
+		const struct setting *rmem = setting_of(&less->plan, TUNABLE_TCP_RMEM);
+		if (rmem && rmem->value.number[2] < 2000000000 && less->plan.predicted_bps > 0 &&
+		    less->analysis.path.stream_bdp_bytes < 1e9 &&
+		    less->plan.predicted_bps < target * 0.999)
+			fail_msg("seed %u: predicted %.4g for a target of %.4g", seed,
+			    less->plan.predicted_bps, target);
+		series_free(&less->run.series);
+		series_free(&more->run.series);
+	}
+	assert_true(seen > 2000); /* most random cases must have had something to check */
+	free(less);
+	free(more);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_scaling),
+	    cmocka_unit_test(test_proxy),
+	    cmocka_unit_test(test_kept_values),
+	    cmocka_unit_test(test_nothing_to_set),
+	    cmocka_unit_test(test_congestion),
+	    cmocka_unit_test(test_properties),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
