@@ -1,0 +1,206 @@
+#!/bin/sh
+# Runs the commands that README.md and the manuals show, and compares what they print with what is
+# shown.  Usage: tests/examples.sh [-v] [DOCUMENT ...]; BDP names the program.
+#
+# What is an example:
+#
+#     manual   ".Dl $ command", or a ".Bd -literal" block that begins with "$ "
+#     README   a fenced block that begins with "$ "
+#
+# In a block each line that begins with "$ " is a command; a backslash at its end continues it.  The
+# lines below are what it prints, on either stream, blanks and line ends folded; "..." alone stands
+# for anything.  Where nothing is shown, nothing is compared.  Every command must exit with 0.
+#
+# A comment on the line before changes that (.\" in a manual, <!-- --> in the README):
+#
+#     example: not run: REASON   it needs a network, root, or time
+#     example: exit N            it exits with N
+#     example: namespace         it sets something: run in a network namespace of its own
+#
+# Files and recordings of other tools are named in tests/examples/map.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+: "${BDP:=$root/bdp}"
+BDP=$(realpath "$BDP") || exit 1
+verbose=0
+[ "${1:-}" = -v ] && verbose=1 && shift
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+[ $# -gt 0 ] || set -- README.md man/*.[1-9]
+
+# ---- the scratch directory: files as the manuals call them, tools that replay recordings
+mkdir "$work/bin" "$work/here" "$work/cases"
+ln -s "$BDP" "$work/bin/bdp"
+while read -r kind name rest; do
+	case $kind in
+	file)
+		mkdir -p "$work/here/$(dirname "$name")"
+		cp -R "$root/tests/$rest" "$work/here/$name" || exit 1
+		;;
+	tool) ln -sf "$root/tests/examples/replay.sh" "$work/bin/$name" ;;
+	'' | '#'*) ;;
+	*) echo "tests/examples/map: $kind?" && exit 1 ;;
+	esac
+done <tests/examples/map
+unset NO_COLOR COLUMNS MANPATH
+export LC_ALL=C.UTF-8 TERM=dumb PATH="$work/bin:$PATH" TESTS="$root/tests"
+
+# ---- extraction: a directory each with command, output, and what the marker says
+for document in "$@"; do
+	awk -v document="$document" -v cases="$work/cases/$(echo "$document" | tr / _)" '
+	function plain(line) { # of roff, what examples need
+		if (!manual)
+			return line
+		gsub(/\\&/, "", line)
+		gsub(/\\-/, "-", line)
+		gsub(/\\\(aq/, "\047", line)
+		gsub(/\\\(dq/, "\"", line)
+		gsub(/\\e/, "\\", line)
+		return line
+	}
+	function begin(command) {
+		finish()
+		file = sprintf("%s.%03d", cases, ++count)
+		system("mkdir " file)
+		print document ":" NR >(file "/where")
+		if (marker != "")
+			print marker >(file "/marker")
+		print command >(file "/command")
+		continued = command ~ /\\$/
+		shown = 0
+	}
+	function finish() {
+		if (file == "")
+			return
+		close(file "/where"); close(file "/marker"); close(file "/command")
+		close(file "/output")
+		file = ""
+	}
+	BEGIN { manual = document !~ /\.md$/ }
+	manual && /^\.\\" example: / { marker = $0; sub(/^.*example: /, "", marker); next }
+	!manual && /^<!-- example: / {
+		marker = $0
+		sub(/^.*example: /, "", marker)
+		sub(/ *-->$/, "", marker)
+		next
+	}
+	manual && /^\.Dl \$ / {
+		begin(plain(substr($0, 7)))
+		finish()
+		marker = ""
+		next
+	}
+	manual ? /^\.Bd -literal/ : /^```/ && !block { block = 1; first = 1; next }
+	block && (manual ? /^\.Ed/ : /^```/) {
+		block = 0
+		transcript = 0
+		marker = ""
+		finish()
+		next
+	}
+	!block { if ($0 !~ /^(\.Pp)?$/) marker = ""; next }
+	{ line = plain($0) }
+	first { first = 0; transcript = line ~ /^\$ / }
+	!transcript { next }
+	continued { print line >(file "/command"); continued = line ~ /\\$/; next }
+	line ~ /^\$ / { begin(substr(line, 3)); next }
+	{ print line >(file "/output") }
+	' "$document" || exit 1
+done
+
+# ---- running
+# True when the text in file 1 holds the lines of file 2 in order; "..." stands for anything.
+shown_matches() {
+	awk '
+	function fold(text) { gsub(/[ \t\n]+/, " ", text); sub(/^ /, "", text); sub(/ $/, "", text); return text }
+	FNR == NR { got = got "\n" $0; next }
+	/^[ \t]*\.\.\.$/ { part[++parts] = ""; gap[parts] = 1; next }
+	{
+		if (parts == 0 || gap[parts])
+			parts++
+		part[parts] = part[parts] "\n" $0
+	}
+	END {
+		got = fold(got)
+		for (i = 1; i <= parts; i++) {
+			if (gap[i])
+				continue
+			text = fold(part[i])
+			at = index(got, text)
+			if (at == 0 || (at > 1 && !(i > 1 && gap[i - 1]))) {
+				print "shown, but not printed there: " text
+				exit 1
+			}
+			got = substr(got, at + length(text))
+			sub(/^ /, "", got)
+		}
+		if (got != "" && !gap[parts]) {
+			print "printed, but not shown: " got
+			exit 1
+		}
+	}' "$1" "$2"
+}
+
+namespace_ok=unknown
+in_namespace() {
+	# shellcheck disable=SC2016 # expanded in there
+	unshare -rnm sh -c '
+		mount -t tmpfs none /run && mount -t tmpfs none /etc/sysctl.d &&
+		printf "4096 131072 4194304" >/proc/sys/net/ipv4/tcp_rmem && . "$1"' sh "$1"
+}
+
+ran=0 compared=0 skipped=0 failed=0
+for case in "$work"/cases/*; do
+	where=$(cat "$case/where")
+	marker=$(cat "$case/marker" 2>/dev/null)
+	want=0
+	runner=.
+	case $marker in
+	'not run: '?*)
+		skipped=$((skipped + 1))
+		[ $verbose = 1 ] && echo "$where: $marker: $(head -n 1 "$case/command")"
+		continue
+		;;
+	'exit '[0-9]*) want=${marker#exit } ;;
+	namespace)
+		if [ $namespace_ok = unknown ]; then
+			echo : >"$work/nothing"
+			in_namespace "$work/nothing" 2>/dev/null && namespace_ok=yes || namespace_ok=no
+		fi
+		if [ $namespace_ok = no ]; then
+			skipped=$((skipped + 1))
+			[ $verbose = 1 ] && echo "$where: no namespace to be had here"
+			continue
+		fi
+		runner=in_namespace
+		;;
+	'') ;;
+	*)
+		echo "$where: what does the marker '$marker' mean?"
+		failed=$((failed + 1))
+		continue
+		;;
+	esac
+	# Every example of a document works on what the ones before left behind.
+	(cd "$work/here" && $runner "$case/command") </dev/null >"$case/got" 2>&1
+	code=$?
+	ran=$((ran + 1))
+	bad=
+	if [ $code != "$want" ]; then
+		bad="exit $code, not $want: $(tail -n 3 "$case/got")"
+	elif [ -s "$case/output" ]; then
+		compared=$((compared + 1))
+		bad=$(shown_matches "$case/got" "$case/output") || :
+	fi
+	if [ -n "$bad" ]; then
+		failed=$((failed + 1))
+		printf '%s: %s\n    %s\n' "$where" "$(cat "$case/command")" "$bad"
+	elif [ $verbose = 1 ]; then
+		echo "$where: ok: $(head -n 1 "$case/command")"
+	fi
+done
+echo "examples.sh: $ran ran, $compared of them against what is shown; $skipped cannot run here;" \
+	"$failed failed"
+[ $failed = 0 ] && [ $ran -gt 0 ]
