@@ -7,9 +7,10 @@
 #     manual   ".Dl $ command", or a ".Bd -literal" block that begins with "$ "
 #     README   a fenced block that begins with "$ "
 #
-# In a block each line that begins with "$ " is a command; a backslash at its end continues it.  The
-# lines below are what it prints, on either stream, blanks and line ends folded; "..." alone stands
-# for anything.  Where nothing is shown, nothing is compared.  Every command must exit with 0.
+# In a block each line that begins with "$ " is a command, and lines behind it that are indented by
+# four blanks continue it.  The lines below are what it prints, on either stream, blanks and line ends
+# folded; "..." alone stands for anything.  Where nothing is shown, nothing is compared.  Every
+# command must exit with 0.
 #
 # A comment on the line before changes that (.\" in a manual, <!-- --> in the README):
 #
@@ -68,8 +69,7 @@ for document in "$@"; do
 		if (marker != "")
 			print marker >(file "/marker")
 		print command >(file "/command")
-		continued = command ~ /\\$/
-		shown = 0
+		continued = 1
 	}
 	function finish() {
 		if (file == "")
@@ -104,8 +104,9 @@ for document in "$@"; do
 	{ line = plain($0) }
 	first { first = 0; transcript = line ~ /^\$ / }
 	!transcript { next }
-	continued { print line >(file "/command"); continued = line ~ /\\$/; next }
+	continued && line ~ /^    / { print line >(file "/command"); next }
 	line ~ /^\$ / { begin(substr(line, 3)); next }
+	{ continued = 0 }
 	{ print line >(file "/output") }
 	' "$document" || exit 1
 done
