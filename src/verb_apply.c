@@ -127,7 +127,9 @@ int verb_apply(const struct options *options)
 	if (!good)
 		warnx("%s: %s; nothing was written", quoted(source_name(source)), note.text);
 	source_close(source);
-	return good ? apply(&plan, options->role, options, stdout) : 3;
+	/* The plan may say which end of the path it was made on; the command line knows better. */
+	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan.here;
+	return good ? apply(&plan, role, options, stdout) : 3;
 }
 
 int plan_apply(const struct plan *plan, const struct options *options)

@@ -77,7 +77,7 @@ static void survey_setting(struct work *work, size_t i)
 		item->state = ITEM_NOT_HERE;
 		return;
 	}
-	bool check = work->request->mode == APPLY_CHECK;
+	bool only_compare = work->request->mode == APPLY_CHECK;
 	if (!work->backend.read(&work->backend, setting->id, &item->before)) {
 		item->state = ITEM_REFUSED;
 		refusal_text(&work->backend, setting->id, &setting->value, REFUSED_READ, errno,
@@ -87,7 +87,7 @@ static void survey_setting(struct work *work, size_t i)
 	work->current[i] = item->after = item->before;
 	if (tunable_value_equal(setting->id, &item->before, &setting->value))
 		item->state = ITEM_ALREADY;
-	else if (check)
+	else if (only_compare)
 		item->state = ITEM_DIFFERS;
 	else if ((!work->request->allow_lower &&
 		     setting_lowers(setting->id, &item->before, &setting->value, item->why,
@@ -192,6 +192,24 @@ static bool check_plan(struct work *work)
 
 /* ---- writing ---- */
 
+/* Between the survey and this write lie a journal and its fsync: whoever came in between must not
+ * have their value overwritten, nor the journal's old value be a wrong one. */
+static bool is_as_surveyed(struct work *work, size_t i)
+{
+	struct outcome_setting *item = &work->outcome->settings[i];
+	struct tunable_value now;
+	if (work->backend.read(&work->backend, item->id, &now) &&
+	    tunable_value_equal(item->id, &now, &work->current[i]))
+		return true;
+	item->state = ITEM_FAILED;
+	item->after = now;
+	snprintf(
+	    item->why, sizeof(item->why), "somebody else changed it at this moment: try again");
+	outcome_fail(
+	    work->outcome, OUTCOME_INCOMPLETE, "%s could not be set", tunables[item->id].key);
+	return false;
+}
+
 static bool write_settings(struct work *work)
 {
 	for (size_t i = 0; i < work->plan->setting_count; i++) {
@@ -199,6 +217,8 @@ static bool write_settings(struct work *work)
 		struct outcome_setting *item = &work->outcome->settings[i];
 		if (!is_to_do(work, i))
 			continue;
+		if (!is_as_surveyed(work, i))
+			return false;
 		int error;
 		work->settings_tried++;
 		enum put_result result = backend_put(&work->backend, setting->id, &work->current[i],
@@ -508,7 +528,7 @@ static void commit(struct work *work)
 	work->outcome->changed = true;
 	work->outcome->journal = work->journal.id;
 	work->outcome->confirm_seconds = work->journal.confirm_seconds;
-	store_prune(&work->store);
+	store_prune(&work->store, &work->journal.place);
 }
 
 static void set(struct work *work)
@@ -542,16 +562,31 @@ static void check(struct work *work)
 		work->outcome->exit = OUTCOME_DIFFERS;
 }
 
+/* Nothing was done because nothing was meant for this host: that is no success. */
+static bool is_for_others(struct work *work)
+{
+	const struct outcome *outcome = work->outcome;
+	if (outcome->setting_count == 0 ||
+	    count_settings(outcome, ITEM_NOT_HERE) < outcome->setting_count)
+		return false;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	    "nothing in the plan is for the %s, which this host is taken to be: if it is another, say "
+	    "so with --role",
+	    role_name(work->request->role));
+	return true;
+}
+
 static void run(struct work *work)
 {
 	if (!check_plan(work))
 		return;
 	bool good = survey(work);
 	if (work->request->mode == APPLY_CHECK) {
-		check(work);
+		if (!is_for_others(work))
+			check(work);
 		return;
 	}
-	if (!good || is_nothing_to_do(work))
+	if (!good || is_for_others(work) || is_nothing_to_do(work))
 		return;
 	if (work->request->mode == APPLY_SET)
 		set(work);

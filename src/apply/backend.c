@@ -33,12 +33,12 @@ static bool proc_read(struct backend *backend, enum tunable_id id, struct tunabl
 
 static bool proc_prepare(struct backend *backend, enum tunable_id id)
 {
-	if (backend->fd[id] >= 0)
-		return true;
-	if (id >= TUNABLE_COUNT || tunables[id].access != TUNABLE_WRITABLE) {
+	if (tunables[id].access != TUNABLE_WRITABLE) {
 		errno = EPERM;
 		return false;
 	}
+	if (backend->fd[id] >= 0)
+		return true;
 	backend->fd[id] =
 	    backend->tree->io->open(backend->tree->root, tunables[id].path, O_WRONLY | O_NOCTTY, 0);
 	return backend->fd[id] >= 0;

@@ -149,8 +149,8 @@ static bool start(struct guard *guard, int ready)
 	close(guard->ready);
 	if (pid < 0)
 		return false;
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+	}
 	return is_ready(ready);
 }
 

@@ -14,7 +14,7 @@ static int open_resolved(int dir, const char *path, int flags, mode_t mode, uint
 {
 	struct open_how how = {
 	    .flags = (uint64_t)(unsigned)flags,
-	    .mode = flags & O_CREAT ? mode : 0,
+	    .mode = (flags & O_CREAT) != 0 ? mode : 0,
 	    .resolve = resolve,
 	};
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));

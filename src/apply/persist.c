@@ -97,7 +97,7 @@ static bool path_is_good(const char *path, char *why, size_t size)
 	return problem == NULL;
 }
 
-/* Reads what is there.  False with the reason when it may not be replaced. */
+/* Reads what is there. */
 static bool read_old(
     struct persist_file *file, const struct tree *tree, const char *path, char *why, size_t size)
 {
@@ -126,14 +126,6 @@ static bool read_old(
 			: "");
 		return false;
 	}
-	if (strncmp(text, mark, sizeof(mark) - 1) != 0 ||
-	    memchr(text, '\0', (size_t)length) != NULL) {
-		snprintf(why, size,
-		    "%s/%s: bdp did not write it and leaves it alone: move it away, or name "
-		    "another with --persist=FILE",
-		    tree->name, path);
-		return false;
-	}
 	file->existed = true;
 	file->old_mode = status.st_mode & 07777;
 	file->old_length = (size_t)length;
@@ -141,6 +133,19 @@ static bool read_old(
 	if (file->old_text == NULL)
 		err(1, NULL);
 	return true;
+}
+
+/* False with the reason when the file may not be replaced. */
+static bool is_ours(const struct persist_file *file, char *why, size_t size)
+{
+	if (!file->existed || (strncmp(file->old_text, mark, sizeof(mark) - 1) == 0 &&
+				  strlen(file->old_text) == file->old_length))
+		return true;
+	snprintf(why, size,
+	    "/%s: bdp did not write it and leaves it alone: move it away, or name another with "
+	    "--persist=FILE",
+	    file->path);
+	return false;
 }
 
 /* Which setting of the plan has this key, or setting_count. */
@@ -233,7 +238,8 @@ static void put_settings(FILE *stream, const struct persist_request *request)
 static bool prepare_sysctl(
     struct persist_file *file, const struct persist_request *request, char *why, size_t size)
 {
-	if (!read_old(file, request->tree, request->path + 1, why, size))
+	if (!read_old(file, request->tree, request->path + 1, why, size) ||
+	    !is_ours(file, why, size))
 		return false;
 	struct text text;
 	size_t same = 0;
@@ -289,7 +295,8 @@ static bool prepare_modules(struct persist_file *file, const struct persist_requ
 		file->change = true;
 	}
 	text_end(&text, file);
-	return true;
+	/* Whoever wrote it, it may say what is needed already. */
+	return !file->change || is_ours(file, why, size);
 }
 
 /* What has to be named in modules-load.d for the values to hold at boot. */

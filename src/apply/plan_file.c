@@ -136,21 +136,25 @@ static bool json_refuse(struct reading *reading)
 	    json_is_cut_short(reading->json) ? " (cut short: nothing of it is used)" : "");
 }
 
-static bool take_host(struct reading *reading, enum json_token token, struct setting *setting)
+/* A role by the name that a report gives it; null is none. */
+static bool take_role(
+    struct reading *reading, enum json_token token, const char *name, enum role *role)
 {
 	static const enum role roles[] = {ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY};
-	setting->host = ROLE_UNKNOWN;
+	*role = ROLE_UNKNOWN;
 	if (token == JSON_NULL)
 		return true;
-	const char *text = json_text(reading->json, NULL);
+	if (token == JSON_ERROR)
+		return json_refuse(reading);
+	const char *text = token == JSON_STRING ? json_text(reading->json, NULL) : "no string";
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]) && token == JSON_STRING; i++) {
 		if (strcmp(text, role_name(roles[i])) == 0) {
-			setting->host = roles[i];
+			*role = roles[i];
 			return true;
 		}
 	}
-	return refuse(reading->note, "%s: \"host\" is '%.60s', not receiver, sender or proxy",
-	    reading->where, token == JSON_STRING ? quoted(text) : "no string");
+	return refuse(reading->note, "%s: \"%s\" is '%.60s', not receiver, sender or proxy",
+	    reading->where, name, quoted(text));
 }
 
 static bool take_field(struct reading *reading, enum field field, struct setting *setting)
@@ -164,7 +168,7 @@ static bool take_field(struct reading *reading, enum field field, struct setting
 		    reading->note, "%s: \"%s\" is there twice", reading->where, field_names[field]);
 	reading->seen |= 1U << field;
 	if (field == FIELD_HOST)
-		return take_host(reading, token, setting);
+		return take_role(reading, token, "host", &setting->host);
 	/* A single number may be written as one. */
 	if (token != JSON_STRING && !(field == FIELD_VALUE && token == JSON_NUMBER))
 		return refuse(reading->note, "%s: \"%s\" is not a string", reading->where,
@@ -179,6 +183,16 @@ static bool take_field(struct reading *reading, enum field field, struct setting
 		strlcpy(setting->why, text, sizeof(setting->why));
 	else if (strlcpy(reading->value, text, sizeof(reading->value)) >= sizeof(reading->value))
 		return refuse(reading->note, "%s: \"value\" is too long", reading->where);
+	return true;
+}
+
+/* Reports say more than a plan needs, and later ones may say more still. */
+static bool skip_value(struct reading *reading)
+{
+	enum json_token token = json_next(reading->json);
+	bool container = token == JSON_BEGIN_OBJECT || token == JSON_BEGIN_ARRAY;
+	if (token == JSON_ERROR || (container && !json_skip(reading->json)))
+		return json_refuse(reading);
 	return true;
 }
 
@@ -211,11 +225,8 @@ static bool read_setting(struct reading *reading)
 			return json_refuse(reading);
 		enum field field = field_of(json_text(reading->json, NULL));
 		if (field == FIELD_COUNT) {
-			enum json_token value = json_next(reading->json);
-			if (value == JSON_ERROR ||
-			    ((value == JSON_BEGIN_OBJECT || value == JSON_BEGIN_ARRAY) &&
-				!json_skip(reading->json)))
-				return json_refuse(reading);
+			if (!skip_value(reading))
+				return false;
 		} else if (!take_field(reading, field, &setting)) {
 			return false;
 		}
@@ -257,6 +268,32 @@ static bool read_schema(struct reading *reading)
 	return true;
 }
 
+/* Which end of the path the machine was that the plan was made on. */
+static bool read_facts(struct reading *reading)
+{
+	enum json_token token = json_next(reading->json);
+	if (token == JSON_ERROR)
+		return json_refuse(reading);
+	strlcpy(reading->where, "plan", sizeof(reading->where));
+	if (token != JSON_BEGIN_OBJECT)
+		return refuse(reading->note, "\"plan\" is not an object");
+	while ((token = json_next(reading->json)) == JSON_KEY) {
+		const char *name = json_text(reading->json, NULL);
+		bool good;
+		if (strcmp(name, "here") == 0)
+			good = take_role(
+			    reading, json_next(reading->json), "here", &reading->plan->here);
+		else if (strcmp(name, "role") == 0)
+			good = take_role(
+			    reading, json_next(reading->json), "role", &reading->plan->role);
+		else
+			good = skip_value(reading);
+		if (!good)
+			return false;
+	}
+	return token == JSON_END_OBJECT || json_refuse(reading);
+}
+
 static bool read_member(struct reading *reading)
 {
 	const char *name = json_text(reading->json, NULL);
@@ -264,11 +301,9 @@ static bool read_member(struct reading *reading)
 		return read_schema(reading);
 	if (strcmp(name, "settings") == 0)
 		return read_settings(reading);
-	enum json_token value = json_next(reading->json);
-	if (value == JSON_ERROR || ((value == JSON_BEGIN_OBJECT || value == JSON_BEGIN_ARRAY) &&
-				       !json_skip(reading->json)))
-		return json_refuse(reading);
-	return true;
+	if (strcmp(name, "plan") == 0)
+		return read_facts(reading);
+	return skip_value(reading);
 }
 
 static bool read_document(struct reading *reading)

@@ -259,7 +259,7 @@ static void undo_all(struct work *work)
 		for (size_t i = 0; i < work->count; i++)
 			if (!undo_one(work, &backend, &work->journals[i]))
 				break;
-		store_prune(&work->store);
+		store_prune(&work->store, &work->place);
 	}
 	work->outcome->changed = backend.changed;
 	backend_close(&backend);

@@ -247,7 +247,8 @@ bool store_ids(const struct store *store, struct journal_ids *ids, struct reason
 		return refuse_errno(store, reason, "");
 	if (context.full)
 		return refuse(reason,
-		    "%s/" RUN_DIRECTORY " holds more than %d journals: roll back first",
+		    "%s/" RUN_DIRECTORY
+		    " holds more than %d journals: roll back, or remove those of network namespaces that are gone",
 		    store->tree->name, STORE_JOURNALS_MAX);
 	qsort(ids->id, ids->count, sizeof(ids->id[0]), compare_ids);
 	return true;
@@ -331,17 +332,20 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason)
 	return io->sync(store->dir) == 0 || refuse_errno(store, reason, "");
 }
 
-void store_prune(const struct store *store)
+void store_prune(const struct store *store, const struct place *here)
 {
 	struct journal_ids ids;
 	struct reason ignored;
 	struct journal journal;
 	if (!store_ids(store, &ids, &ignored) || ids.count <= STORE_KEEP_ENDED)
 		return;
-	for (size_t i = 0; i < ids.count - STORE_KEEP_ENDED; i++)
-		if (store_load(store, ids.id[i], &journal, &ignored) &&
-		    !journal_is_active(&journal))
+	for (size_t i = 0; i < ids.count - STORE_KEEP_ENDED; i++) {
+		if (!store_load(store, ids.id[i], &journal, &ignored))
+			continue;
+		if (!journal_is_active(&journal) ||
+		    strcmp(journal.place.boot_id, here->boot_id) != 0)
 			store_drop(store, ids.id[i], &ignored);
+	}
 }
 
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,

@@ -58,8 +58,9 @@ bool store_save(const struct store *store, const struct journal *journal, struct
 /* Removes a journal and all that is kept with it. */
 bool store_drop(const struct store *store, uint32_t id, struct reason *reason);
 
-/* Keeps the newest ended journals and removes older ones; what fails stays. */
-void store_prune(const struct store *store);
+/* Removes journals that have ended, or are of another boot than `here`, but for the newest ones;
+ * what fails stays. */
+void store_prune(const struct store *store, const struct place *here);
 
 /* The content that file number `index` of a journal had before. */
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,

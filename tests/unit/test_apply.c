@@ -148,6 +148,34 @@ static void test_check(void **state)
 	assert_false(tree_has("run/bdp"));
 }
 
+/* Somebody sets the key between the look and the write. */
+static unsigned syncs;
+static int meddling_sync(int fd)
+{
+	if (++syncs == 1)
+		tree_put(WMEM, "4096\t32768\t4194304\n");
+	return kernel_io_system.sync(fd);
+}
+
+static void test_somebody_else_was_faster(void **state)
+{
+	struct plan plan = plan_two();
+	struct kernel_io io = kernel_io_system;
+	struct apply_request request = {.io = &io, .mode = APPLY_SET};
+	(void)state;
+	assert_int_equal(mkdir(tree_path("run/bdp"), 0700), 0);
+	io.sync = meddling_sync;
+	syncs = 0;
+	struct outcome outcome = apply_with(&request, &plan);
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	assert_int_equal(item_of(&outcome, "net.ipv4.tcp_rmem")->state, ITEM_UNDONE);
+	assert_int_equal(item_of(&outcome, "net.ipv4.tcp_wmem")->state, ITEM_FAILED);
+	assert_non_null(strstr(item_of(&outcome, "net.ipv4.tcp_wmem")->why, "somebody else"));
+	outcome_free(&outcome);
+	assert_true(values_are(OLD_RMEM, "4096 32768 4194304"));
+	assert_false(tree_has("run/bdp/1.journal"));
+}
+
 /* ---- refusals before anything is written ---- */
 
 static void test_lower_needs_leave(void **state)
@@ -232,7 +260,7 @@ static void test_roles(void **state)
 	    {"a proxy is both", ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY, false, true, true},
 	    {"a proxy's plan", ROLE_PROXY, ROLE_PROXY, ROLE_PROXY, false, true, true},
 	    {"a proxy's plan, one host", ROLE_PROXY, ROLE_PROXY, ROLE_UNKNOWN, false, true, true},
-	    {"a proxy's plan elsewhere", ROLE_PROXY, ROLE_PROXY, ROLE_SENDER, false, false, false},
+	    {"a proxy's plan elsewhere", ROLE_PROXY, ROLE_PROXY, ROLE_SENDER, true, false, false},
 	    {"for no host in particular", ROLE_UNKNOWN, ROLE_SENDER, ROLE_RECEIVER, false, true,
 		false},
 	};
@@ -701,6 +729,7 @@ int main(void)
 	    ON_TREE(test_already_so_from_the_start),
 	    ON_TREE(test_dry_run_touches_nothing),
 	    ON_TREE(test_check),
+	    ON_TREE(test_somebody_else_was_faster),
 	    ON_TREE(test_lower_needs_leave),
 	    ON_TREE(test_lower_is_of_buffers_only),
 	    ON_TREE(test_missing_keys_are_explained),

@@ -229,8 +229,10 @@ static void test_modules_file(void **state)
 		"# Written by bdp 0.1\nsch_cake\n", "sch_cake\ntcp_bbr\n", false, false},
 	    {"there already", "", "kernel/net/ipv4/tcp_bbr.ko:\n",
 		"# Written by bdp 0.1\ntcp_bbr\n", "tcp_bbr\n", false, false},
-	    {"somebody else's file", "", "kernel/net/ipv4/tcp_bbr.ko:\n", "tcp_bbr\n", "tcp_bbr\n",
-		false, true},
+	    {"somebody else's file that says it already", "", "kernel/net/ipv4/tcp_bbr.ko:\n",
+		"tcp_bbr\n", "tcp_bbr\n", false, false},
+	    {"somebody else's file", "", "kernel/net/ipv4/tcp_bbr.ko:\n", "loop\n", "loop\n", false,
+		true},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		print_message("%s\n", rows[i].name);

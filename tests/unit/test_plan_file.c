@@ -122,6 +122,7 @@ static void test_json(void **state)
 	    "{\"key\": \"net.ipv4.tcp_shrink_window\", \"value\": 1, \"host\": null},\n"
 	    "{\"key\": \"net.ipv4.tcp_wmem\", \"value\": \"4096 16384 4194304\","
 	    " \"host\": \"proxy\"}],"
+	    "\"plan\": {\"role\": null, \"more\": [[]], \"here\": \"sender\"},"
 	    "\"memory\": {\"page_size\": 4096, \"settings\": [1]}}\n";
 	struct plan plan;
 	struct plan_note note;
@@ -135,6 +136,7 @@ static void test_json(void **state)
 	assert_int_equal(plan.settings[2].host, ROLE_UNKNOWN);
 	assert_int_equal(plan.settings[2].value.number[0], 1);
 	assert_int_equal(plan.settings[3].host, ROLE_PROXY);
+	assert_int_equal(plan.here, ROLE_SENDER);
 	assert_true(read_text(&plan, DOCUMENT(""), &note));
 	assert_int_equal(plan.setting_count, 0);
 }
@@ -179,6 +181,11 @@ static void test_bad_json(void **state)
 	    {"a NUL in the key",
 		DOCUMENT("{\"key\":\"net.ipv4.tcp_sack\\u0000x\",\"value\":\"1\"}"),
 		"has a NUL in it"},
+	    {"a plan that is no object", "{\"schema\":\"bdp/1\",\"settings\":[],\"plan\":7}",
+		"\"plan\" is not an object"},
+	    {"a role that is none",
+		"{\"schema\":\"bdp/1\",\"settings\":[],\"plan\":{\"here\":\"x\"}}",
+		"plan: \"here\" is 'x'"},
 	    {"cut short", "{\"schema\":\"bdp/1\",\"settings\":[" GOOD_RMEM,
 		"cut short: nothing of it"},
 	    {"something behind it", DOCUMENT(GOOD_RMEM) " x", "line 1"},
