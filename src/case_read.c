@@ -75,6 +75,19 @@ static void refine_advised(struct host *host, const struct options *options)
 	}
 }
 
+/* The host that --kernel and --memory speak of: the one advised, else the only one that was labelled. */
+static struct host *host_refined(struct advise_case *c)
+{
+	struct host *receiver = &c->evidence.hosts[END_RECEIVER],
+		    *sender = &c->evidence.hosts[END_SENDER];
+
+	if (c->advised.origin == HOST_UNKNOWN && receiver->origin != HOST_UNKNOWN)
+		return receiver;
+	if (c->advised.origin == HOST_UNKNOWN && sender->origin != HOST_UNKNOWN)
+		return sender;
+	return &c->advised;
+}
+
 static int read_host(struct advise_case *c, const struct options *options)
 {
 	if (options->sysroot && !host_read_system(&c->advised, options->sysroot)) {
@@ -86,7 +99,7 @@ static int read_host(struct advise_case *c, const struct options *options)
 	}
 	if (c->advised.origin == HOST_UNKNOWN)
 		c->advised = c->evidence.hosts[END_NONE];
-	refine_advised(&c->advised, options);
+	refine_advised(host_refined(c), options);
 	return 0;
 }
 

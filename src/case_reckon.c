@@ -233,7 +233,8 @@ static void advise(struct advise_case *c, const struct options *options)
 	    .here = c->here_role,
 	    .baseline = c->has_baseline ? &c->baseline : NULL,
 	    .target_is_given = c->target_is_given,
-	    .allow_lower = options->allow_lower};
+	    .allow_lower = options->allow_lower,
+	    .setsockopt = options->setsockopt};
 	plan_make(&advice, &c->plan);
 }
 

@@ -15,6 +15,7 @@ struct advice_input {
 	const struct analysis *baseline; /* a run that shows what the path carries, or NULL */
 	bool target_is_given; /* -t or --baseline: more than what was measured is wanted */
 	bool allow_lower;
+	bool setsockopt; /* size net.core.rmem_max and wmem_max for programs that set buffers */
 	double sweep_ceiling_bytes; /* knee of a sweep; 0: none */
 };
 

@@ -296,6 +296,37 @@ static void advise_by_evidence(const struct advice_input *input, struct plan *pl
 		advise_send(input, plan, ROLE_SENDER, 0);
 }
 
+/* For programs that set SO_RCVBUF or SO_SNDBUF themselves: what they must ask for, and may. */
+static void advise_setsockopt(
+    const struct advice_input *input, struct plan *plan, enum tunable_id id, enum role role)
+{
+	const struct host *host = id == TUNABLE_RMEM_MAX ? input->receiver : input->sender;
+	const struct path *path = &input->analysis->path;
+	const struct tunable_value *current = current_of(host, id);
+
+	if (!(path->has & PATH_BDP))
+		return;
+	/* The kernel doubles what is asked: half of that is window, a quarter on Linux 6.6 to 6.9. */
+	bool quarter = id == TUNABLE_RMEM_MAX && host && kernel_at_least(&host->kernel, 6, 6) &&
+		       kernel_before(&host->kernel, 6, 10);
+	double bytes =
+	    ceiling_round(fmin(path->stream_bdp_bytes * (quarter ? 2 : 1), BUFFER_MAX_BYTES / 2));
+	if (current && bytes <= (double)current->number[0])
+		return;
+	struct setting *setting = plan_add_setting(plan, id, role);
+	if (!setting)
+		return;
+	setting->value =
+	    (struct tunable_value){.known = true, .count = 1, .number = {(int64_t)bytes}};
+	if (current)
+		setting->current = *current;
+	snprintf(setting->why, sizeof(setting->why),
+	    "lets a program ask for %s with %s, of which the kernel makes twice that: enough for %s in "
+	    "flight; such a socket is not autotuned any more",
+	    size_text(bytes).s, id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF",
+	    size_text(path->stream_bdp_bytes).s);
+}
+
 void plan_make(const struct advice_input *input, struct plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
@@ -320,6 +351,12 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 	} else if (wants) {
 		advise_by_evidence(input, plan);
 	}
+	if (wants && input->setsockopt && input->role != ROLE_SENDER)
+		advise_setsockopt(
+		    input, plan, TUNABLE_RMEM_MAX, input->role ? input->role : ROLE_RECEIVER);
+	if (wants && input->setsockopt && input->role != ROLE_RECEIVER)
+		advise_setsockopt(
+		    input, plan, TUNABLE_WMEM_MAX, input->role ? input->role : ROLE_SENDER);
 	plan_congestion(input, plan);
 	plan_refusals(input, plan);
 	plan_commands(input, plan);

@@ -45,10 +45,12 @@ void plan_refusals(const struct advice_input *input, struct plan *plan)
 {
 	if (plan->setting_count == 0)
 		return;
-	plan_refuse(plan, "net.core.rmem_max",
-	    "caps what a program asks for with SO_RCVBUF; autotuning goes by tcp_rmem alone");
-	plan_refuse(plan, "net.core.wmem_max",
-	    "caps what a program asks for with SO_SNDBUF; autotuning goes by tcp_wmem alone");
+	if (!input->setsockopt) {
+		plan_refuse(plan, "net.core.rmem_max",
+		    "caps what a program asks for with SO_RCVBUF; autotuning goes by tcp_rmem alone");
+		plan_refuse(plan, "net.core.wmem_max",
+		    "caps what a program asks for with SO_SNDBUF; autotuning goes by tcp_wmem alone");
+	}
 	refuse_tcp_mem(input, plan);
 	refuse_scale(input, plan);
 }

@@ -47,12 +47,15 @@ static struct share receive_share(const struct host *receiver)
 		   : window_share(&unknown, NULL);
 }
 
-/* Numbers given by hand say what the window is; the host's ceiling can have given it or not. */
-static bool given_window_fits(const struct path *path, double ceiling_bytes)
+/* The ceiling can have given the window that was seen, or not: then the facts are another host's, or a
+ * program has set its buffers. cwnd and numbers given by hand may be up to three times the window. */
+static bool window_fits(const struct path *path, double ceiling_bytes)
 {
-	double ratio = path->window_bytes / ceiling_bytes;
+	double ratio =
+	    (path->has & PATH_PEER_WINDOW ? path->peer_window_max_bytes : path->window_bytes) /
+	    ceiling_bytes;
 
-	return path->window_kind == WINDOW_GIVEN && ratio > 0.25 && ratio < 2.5;
+	return ratio > 0.2 && ratio < (path->has & PATH_PEER_WINDOW ? 1.1 : 2.5);
 }
 
 static void pick_best(struct rungs *rungs)
@@ -78,12 +81,13 @@ void sizing_receive(const struct advice_input *input, struct rungs *rungs)
 
 	memset(rungs, 0, sizeof(*rungs));
 	rungs->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
+	bool fits = rmem && window_fits(path, ceiling);
 	bool held = input->analysis->run ? receive_side_holds(input->analysis)
-					 : rmem && given_window_fits(path, ceiling);
-	if (rmem && held && (path->has & PATH_TARGET) && path->rate_bps > 0)
+					 : path->window_kind == WINDOW_GIVEN;
+	if (fits && held && (path->has & PATH_TARGET) && path->rate_bps > 0)
 		rungs->bytes[SIZING_SCALING] =
 		    held_to_kernel(ceiling * path->target_bps / path->rate_bps);
-	if (rmem && (path->has & PATH_BDP) && (path->has & PATH_PEER_WINDOW) &&
+	if (fits && (path->has & PATH_BDP) && (path->has & PATH_PEER_WINDOW) &&
 	    path->peer_window_max_bytes > 65535)
 		rungs->bytes[SIZING_OBSERVED_RATIO] =
 		    held_to_kernel(fmin(path->stream_bdp_bytes, WINDOW_MAX_BYTES) * ceiling /

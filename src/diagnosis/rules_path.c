@@ -12,7 +12,7 @@
 #define LOSS_MATTERS 2e-4
 /* Delays below this come from hosts and interfaces as well as from a queue on the path. */
 #define QUEUE_MATTERS_US 4000
-#define SHORT_PATH_US 10000
+#define SHORT_PATH_US 20000
 /* cwnd / rate stands for the RTT only roughly: it must grow by this before it tells of a queue. */
 #define PROXY_QUEUE_US 20000
 
@@ -265,6 +265,11 @@ static void candidates_of_lost(const struct signs *signs, struct limit *limit)
 	if (rises)
 		limit_candidate(limit, FACTOR_QUEUE);
 	limit_candidate(limit, FACTOR_POLICER);
+	/* Lost early and quiet since: a buffer may have taken over. */
+	if (signs->lossless) {
+		limit_candidate(limit, FACTOR_RECEIVE_WINDOW);
+		limit_candidate(limit, FACTOR_SEND_BUFFER);
+	}
 	limit_candidate(limit, FACTOR_RANDOM_LOSS);
 	limit_candidate(limit, FACTOR_QUEUE);
 	limit_candidate(limit, FACTOR_LINK);

@@ -194,8 +194,7 @@ static void text_rest(struct layout *layout, const struct report *report)
 
 	text_settings(layout, report);
 	text_memory(layout, report);
-	if (chosen && chosen->run)
-		text_not_advised(layout, report);
+	text_not_advised(layout, report);
 	text_findings(layout, report);
 	if (chosen && chosen->run)
 		text_next(layout, report);
