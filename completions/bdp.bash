@@ -3,6 +3,8 @@
 # Verbs and their meaning.
 _bdp_verbs=(
 	'advise|say what limits the path and what to set (the default)'
+	'sockets|say which live sockets hold more than their paths need'
+	'explain|say what is known of a setting, finding, limit or counter'
 )
 
 # Options of each verb: names, argument, meaning.  An argument that is a list
@@ -26,9 +28,31 @@ _bdp_options_advise=(
 	'--no-host|use no facts of this machine'
 	'--allow-lower|also advise values below the current ones'
 	'--setsockopt|also size rmem_max and wmem_max'
+	'--socket ADDR|watch a live connection in place of a run'
+	'--interval N|how many seconds to watch it'
 	'-o --output text,json,sysctl,sh|report form'
 	'--check|exit 5 when there is something to change'
 )
+_bdp_options_sockets=(
+	'-t --target RATE|rate that each connection should carry'
+	'--factor N|a buffer is too large beyond N times the BDP'
+	'--port N|only sockets with that port at either end'
+	'--peer ADDR|only sockets with such a peer, or ADDR/LEN'
+	'--state STATES|only sockets in those states, such as established or all'
+	'--min-held SIZE|only sockets that hold as much memory'
+	'--interval N|read twice, so many seconds apart'
+	'--watch N|repeat every so many seconds'
+	'--all|list every socket'
+	'--sysctl FILE|sysctl -a of the host the sockets are of'
+	'--sysroot DIR|read /proc and /sys below DIR'
+	'--kernel VERSION|kernel of that host'
+	'--memory SIZE|RAM of that host'
+	'--no-host|use no facts of this machine'
+	'--allow-lower|also advise a lower ceiling'
+	'-o --output text,json|report form'
+	'--check|exit 5 when receive buffers run away'
+)
+_bdp_options_explain=()
 _bdp_options_all=(
 	'--color auto,always,never|when to color'
 	'-h --help|print help'

@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise
+    if contains -- "$words[2]" advise sockets explain
         echo $words[2]
     else
         echo advise
@@ -19,27 +19,39 @@ function __bdp_is_first
 end
 
 complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and what to set (the default)'
+complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold more than their paths need'
+complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, finding, limit or counter'
 
 complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
 complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'
 complete -c bdp -n '__bdp_is advise' -s w -l window -x -d 'window in flight'
 complete -c bdp -n '__bdp_is advise' -s l -l loss -x -d 'share of segments lost, in percent'
 complete -c bdp -n '__bdp_is advise' -l idle-rtt -x -d 'round-trip time of the idle path'
-complete -c bdp -n '__bdp_is advise' -s t -l target -x -d 'rate to size for'
+complete -c bdp -n '__bdp_is advise sockets' -s t -l target -x -d 'rate to size for'
 complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
 complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
 complete -c bdp -n '__bdp_is advise' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
 complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to advise on'
-complete -c bdp -n '__bdp_is advise' -l sysctl -r -F -d 'sysctl -a of the host advised'
-complete -c bdp -n '__bdp_is advise' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
-complete -c bdp -n '__bdp_is advise' -l kernel -x -d 'kernel version of the host advised'
-complete -c bdp -n '__bdp_is advise' -l memory -x -d 'RAM of the host advised'
-complete -c bdp -n '__bdp_is advise' -l no-host -d 'use no facts of this machine'
-complete -c bdp -n '__bdp_is advise' -l allow-lower -d 'also advise values below the current ones'
+complete -c bdp -n '__bdp_is advise sockets' -l sysctl -r -F -d 'sysctl -a of the host advised'
+complete -c bdp -n '__bdp_is advise sockets' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
+complete -c bdp -n '__bdp_is advise sockets' -l kernel -x -d 'kernel version of the host advised'
+complete -c bdp -n '__bdp_is advise sockets' -l memory -x -d 'RAM of the host advised'
+complete -c bdp -n '__bdp_is advise sockets' -l no-host -d 'use no facts of this machine'
+complete -c bdp -n '__bdp_is advise sockets' -l allow-lower -d 'also advise values below the current ones'
 complete -c bdp -n '__bdp_is advise' -l setsockopt -d 'also size rmem_max and wmem_max'
 complete -c bdp -n '__bdp_is advise' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
-complete -c bdp -n '__bdp_is advise' -l check -d 'exit 5 when there is something to change'
+complete -c bdp -n '__bdp_is sockets' -s o -l output -x -a 'text json' -d 'report form'
+complete -c bdp -n '__bdp_is advise' -l socket -x -d 'watch a live connection in place of a run'
+complete -c bdp -n '__bdp_is advise sockets' -l interval -x -d 'how many seconds to watch live sockets'
+complete -c bdp -n '__bdp_is sockets' -l watch -x -d 'repeat in place every so many seconds'
+complete -c bdp -n '__bdp_is sockets' -l port -x -d 'only sockets with that port at either end'
+complete -c bdp -n '__bdp_is sockets' -l peer -x -d 'only sockets with such a peer'
+complete -c bdp -n '__bdp_is sockets' -l state -x -d 'only sockets in those states, such as established or all'
+complete -c bdp -n '__bdp_is sockets' -l min-held -x -d 'only sockets that hold as much memory'
+complete -c bdp -n '__bdp_is sockets' -l factor -x -d 'a buffer is too large beyond so many BDPs'
+complete -c bdp -n '__bdp_is sockets' -l all -d 'list every socket'
+complete -c bdp -n '__bdp_is advise sockets' -l check -d 'exit 5 when there is something to change'
 
 complete -c bdp -l color -x -a 'auto always never' -d 'when to color'
 complete -c bdp -s h -l help -d 'print help'

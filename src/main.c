@@ -11,44 +11,16 @@
  *
  * case_read.c and case_reckon.c carry one question through the stages; each arrow is one call below.
  */
-#include <err.h>
-#include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "case.h"
 #include "options.h"
+#include "output.h"
 #include "report/report.h"
-
-static unsigned terminal_width(void)
-{
-	struct winsize size;
-	unsigned width = 80;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		width = size.ws_col;
-	return width < 40 ? 40 : width > 100 ? 100 : width;
-}
-
-static struct style style_for(const struct options *options)
-{
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool plain = (no_color && no_color[0]) || (term && strcmp(term, "dumb") == 0);
-
-	setlocale(LC_CTYPE, "");
-	return (struct style){
-	    .color = options->color == COLOR_ALWAYS ||
-		     (options->color == COLOR_AUTO && !plain && isatty(STDOUT_FILENO)),
-	    .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-	    .width = isatty(STDOUT_FILENO) ? terminal_width() : 80,
-	};
-}
+#include "verb_explain.h"
+#include "verb_sockets.h"
 
 static const struct report_form *form_named(const char *name)
 {
@@ -57,21 +29,6 @@ static const struct report_form *form_named(const char *name)
 	while (form->name && strcmp(form->name, name) != 0)
 		form++;
 	return form;
-}
-
-/* A full disk or a closed pipe must not pass for success. */
-static int finish_output(bool printed)
-{
-	if (!printed || ferror(stdout)) {
-		warnx("standard output: the report could not be written");
-		return 1;
-	}
-	errno = 0;
-	if (fflush(stdout) != 0) {
-		warn("standard output");
-		return 1;
-	}
-	return 0;
 }
 
 /* Something to change, or a problem that was found. */
@@ -95,10 +52,10 @@ static int verb_advise(const struct options *options)
 	if (code == 0)
 		code = case_reckon(&c, options);
 	if (code == 0) {
-		struct style style = style_for(options);
+		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
 		case_bundle(&c, options, &report);
-		code = finish_output(form_named(options->form)->print(&report, &style, stdout));
+		code = output_finish(form_named(options->form)->print(&report, &style, stdout));
 		if (code == 0 && options->check && wants_change(&c))
 			code = 5;
 	}
@@ -108,6 +65,8 @@ static int verb_advise(const struct options *options)
 
 static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_ADVISE] = verb_advise,
+    [VERB_SOCKETS] = verb_sockets,
+    [VERB_EXPLAIN] = verb_explain,
 };
 
 int main(int argc, char **argv)
@@ -118,7 +77,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	switch (options_parse(&options, argc, argv)) {
 	case OPTIONS_DONE:
-		return finish_output(true);
+		return output_finish(true);
 	case OPTIONS_MISUSE:
 		return 2;
 	case OPTIONS_RUN:

@@ -62,6 +62,9 @@ static enum options_result set_text(
 	if (*word == '\0')
 		return misuse(
 		    "--%s '': expected %s, such as %s", row->name, row->argument, row->example);
+	const char *why;
+	if (row->check && !row->check(word, &why))
+		return misuse_value(row, word, why);
 	*(const char **)target_of(parse, row) = word;
 	return OPTIONS_RUN;
 }
@@ -103,6 +106,11 @@ static enum options_result set_size(
 	const char *why;
 	if (!size_parse(word, bytes, &why))
 		return misuse_value(row, word, why);
+	if (row->max > 0 && *bytes > row->max)
+		return misuse(
+		    "%s '%s': expected at most %s; a larger one is a control group's word for "
+		    "unlimited",
+		    row->what, quoted(word), size_text((double)row->max).s);
 	if (*bytes < row->min)
 		return misuse("%s '%s': expected at least %s, such as %s", row->what, quoted(word),
 		    size_text((double)row->min).s, row->example);
@@ -126,6 +134,15 @@ static enum options_result set_unsigned(
 	if (!count_parse(word, row->min, row->max, &count, &why))
 		return misuse_value(row, word, why);
 	*(unsigned *)target_of(parse, row) = (unsigned)count;
+	return OPTIONS_RUN;
+}
+
+static enum options_result set_number(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	if (!number_parse(word, (double)row->min, (double)row->max, target_of(parse, row), &why))
+		return misuse_value(row, word, why);
 	return OPTIONS_RUN;
 }
 
@@ -223,6 +240,7 @@ static setter *const setters[] = {
     [KIND_PERCENT] = set_percent,
     [KIND_COUNT] = set_count,
     [KIND_UNSIGNED] = set_unsigned,
+    [KIND_NUMBER] = set_number,
     [KIND_WORD] = set_word,
     [KIND_ROLE] = set_role,
     [KIND_COLOR] = set_color,
@@ -376,7 +394,9 @@ static enum options_result check_relations(const struct parse *parse)
 		const char *name = option_rows[relation->option].name;
 		const char *other = option_rows[relation->other].name;
 		bool has_other = parse->words[relation->other] != NULL;
-		if (parse->words[relation->option] == NULL || relation->needs != !has_other)
+		bool here = relation->verbs == 0 || (relation->verbs & IN(parse->verb->verb));
+		if (!here || parse->words[relation->option] == NULL ||
+		    relation->needs != !has_other)
 			continue;
 		if (relation->needs)
 			return misuse("--%s needs --%s: %s", name, other, relation->why);

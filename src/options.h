@@ -65,6 +65,15 @@ struct options {
 	bool rollback_all;       /* rollback --all */
 	bool force;              /* rollback --force: also what somebody changed since */
 	bool list;               /* rollback --list */
+	const char *socket;      /* --socket DST[:PORT]: a live connection stands for a run; or NULL */
+	unsigned interval_seconds; /* --interval: between two readings; 0: not given */
+	unsigned watch_seconds;  /* --watch; 0: once */
+	unsigned port;           /* --port: of either end; 0: any */
+	const char *peer;        /* --peer ADDR[/LEN] (checked to be one), or NULL */
+	const char *state;       /* --state NAMES (checked), or NULL */
+	uint64_t min_held_bytes; /* --min-held; 0: not given */
+	double factor;           /* --factor; 0: not given */
+	bool all;                /* sockets --all: list every one */
 	bool setsockopt;         /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;

@@ -59,10 +59,14 @@ static void print_usage_line(FILE *stream, const char *lead, const struct verb_r
 
 static void print_verb_options(const struct verb_row *verb)
 {
-	printf("\nOptions of %s:\n", verb->name);
+	bool any = false;
 	for (size_t i = 0; i < OPTION_COUNT; i++) {
-		if (option_rows[i].verbs != IN_ALL && (option_rows[i].verbs & IN(verb->verb)))
-			print_option(&option_rows[i]);
+		if (option_rows[i].verbs == IN_ALL || !(option_rows[i].verbs & IN(verb->verb)))
+			continue;
+		if (!any)
+			printf("\nOptions of %s:\n", verb->name);
+		any = true;
+		print_option(&option_rows[i]);
 	}
 }
 

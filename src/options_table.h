@@ -32,7 +32,17 @@ enum option_id {
 	OPTION_NO_HOST,
 	OPTION_ALLOW_LOWER,
 	OPTION_SETSOCKOPT,
+	OPTION_SOCKET,
+	OPTION_INTERVAL,
+	OPTION_WATCH,
+	OPTION_PORT,
+	OPTION_PEER,
+	OPTION_STATE,
+	OPTION_MIN_HELD,
+	OPTION_FACTOR,
+	OPTION_ALL,
 	OPTION_OUTPUT,
+	OPTION_OUTPUT_REPORT, /* of verbs that have no script forms */
 	OPTION_CHECK,
 	OPTION_COLOR,
 	OPTION_HELP,
@@ -50,6 +60,7 @@ enum option_kind {
 	KIND_PERCENT,  /* double, ratio */
 	KIND_COUNT,    /* uint64_t in [.min, .max] */
 	KIND_UNSIGNED, /* unsigned in [.min, .max] */
+	KIND_NUMBER,   /* double in [.min, .max] */
 	KIND_WORD,     /* const char *, one of .words */
 	KIND_ROLE,
 	KIND_COLOR,
@@ -74,6 +85,8 @@ struct option_row {
 	unsigned given;        /* enum given */
 	uint64_t min, max;
 	const char *const *words; /* NULL-terminated */
+	/* of a text: false, and *why says what was expected; NULL takes any */
+	bool (*check)(const char *word, const char **why);
 };
 
 struct verb_row {
@@ -87,6 +100,7 @@ struct verb_row {
 struct relation {
 	enum option_id option, other;
 	bool needs;
+	unsigned verbs;  /* where that holds, bits of enum verb; 0: everywhere */
 	const char *why; /* the reason and the remedy */
 };
 

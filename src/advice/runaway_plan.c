@@ -125,8 +125,8 @@ static void plan_unconfirmed(
 	    "reads the counters twice, on that host (or give it two outputs of nstat -az)");
 }
 
-void runaway_plan(const struct runaway_input *input, const struct runaway *runaway, bool here,
-    struct plan *plan)
+void runaway_plan(
+    const struct runaway_input *input, const struct runaway *runaway, bool here, struct plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->role = ROLE_RECEIVER;

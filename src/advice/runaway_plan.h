@@ -8,7 +8,7 @@
 #include "diagnosis/runaway.h"
 
 /* Pure.  The lines are for the host that receives; `here`: that is this machine. */
-void runaway_plan(const struct runaway_input *input, const struct runaway *runaway, bool here,
-    struct plan *plan);
+void runaway_plan(
+    const struct runaway_input *input, const struct runaway *runaway, bool here, struct plan *plan);
 
 #endif

@@ -72,7 +72,7 @@ extern const enum counter_id runaway_counters[];
 void runaway_decide(const struct runaway_input *input, struct runaway *runaway);
 
 /* What of it belongs among the findings: runaway buffers, and memory pressure. */
-void runaway_findings(const struct runaway_input *input, const struct runaway *runaway,
-    struct findings *findings);
+void runaway_findings(
+    const struct runaway_input *input, const struct runaway *runaway, struct findings *findings);
 
 #endif

@@ -18,8 +18,7 @@ struct netlink_span {
 };
 
 /* Takes the next message, or attribute; false when there is no complete one. */
-bool netlink_message(
-    struct netlink_span *span, struct nlmsghdr *header, struct netlink_span *body);
+bool netlink_message(struct netlink_span *span, struct nlmsghdr *header, struct netlink_span *body);
 bool netlink_attribute(struct netlink_span *span, unsigned *type, struct netlink_span *body);
 
 /* Takes a header of `size` bytes off the front; false when there are fewer. */

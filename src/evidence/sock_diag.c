@@ -55,13 +55,13 @@ static const struct presence {
 				    SOCKET_UNACKED | SOCKET_RCV_SPACE | SOCKET_RCV_RTT |
 				    SOCKET_LAST_SND | SOCKET_RCV_SSTHRESH | SOCKET_SSTHRESH |
 				    SOCKET_WSCALE},
-    {UP_TO(tcpi_max_pacing_rate), SOCKET_PACING_RATE},			  /* 3.15 */
-    {UP_TO(tcpi_bytes_received), SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED}, /* 4.1 */
+    {UP_TO(tcpi_max_pacing_rate), SOCKET_PACING_RATE},					 /* 3.15 */
+    {UP_TO(tcpi_bytes_received), SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED},		 /* 4.1 */
     {UP_TO(tcpi_data_segs_out), SOCKET_NOTSENT | SOCKET_MIN_RTT | SOCKET_DATA_SEGS_OUT}, /* 4.6 */
-    {UP_TO(tcpi_delivery_rate), SOCKET_DELIVERY_RATE},			  /* 4.9 */
-    {UP_TO(tcpi_sndbuf_limited), SOCKET_BUSY},				  /* 4.10 */
-    {UP_TO(tcpi_bytes_retrans), SOCKET_BYTES_SENT},			  /* 4.19 */
-    {UP_TO(tcpi_snd_wnd), SOCKET_PEER_WINDOW},				  /* 5.4 */
+    {UP_TO(tcpi_delivery_rate), SOCKET_DELIVERY_RATE},					 /* 4.9 */
+    {UP_TO(tcpi_sndbuf_limited), SOCKET_BUSY},						 /* 4.10 */
+    {UP_TO(tcpi_bytes_retrans), SOCKET_BYTES_SENT},					 /* 4.19 */
+    {UP_TO(tcpi_snd_wnd), SOCKET_PEER_WINDOW},						 /* 5.4 */
 };
 
 static void absent_if(struct socket_info *info, unsigned has, bool unknown)
@@ -203,8 +203,7 @@ static void take_identity(struct socket_info *info, const struct inet_diag_msg *
 	info->recv_queue = message->idiag_rqueue;
 	info->send_queue = message->idiag_wqueue;
 	if (message->idiag_state < STATE_COUNT)
-		strlcpy(info->state,
-		    socket_state_name((enum socket_state)message->idiag_state),
+		strlcpy(info->state, socket_state_name((enum socket_state)message->idiag_state),
 		    sizeof(info->state));
 	if (id != NULL) {
 		id->family = message->idiag_family;
@@ -284,8 +283,8 @@ static bool connect_anew(struct sock_diag *reader)
 	if (reader->fd >= 0)
 		close(reader->fd);
 	reader->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	return reader->fd >= 0 && setsockopt(reader->fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-				      sizeof(patience)) == 0;
+	return reader->fd >= 0 &&
+	       setsockopt(reader->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0;
 }
 
 struct sock_diag *sock_diag_open(unsigned states, uint16_t peer_port)

@@ -49,6 +49,42 @@ bool address_block_parse(const char *text, struct address_block *block, const ch
 	return true;
 }
 
+/* The end of the address: before a port, which IPv6 has only behind brackets. */
+static const char *address_end(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	if (text[0] == '[')
+		return strchr(text, ']');
+	return colon && !strchr(colon + 1, ':') ? colon : text + strlen(text);
+}
+
+bool endpoint_parse(
+    const char *text, struct address_block *address, uint16_t *port, const char **why)
+{
+	char host[64];
+	bool brackets = text[0] == '[';
+	const char *start = text + brackets, *end = address_end(text);
+	uint64_t number = 0;
+
+	*why = "expected an address and perhaps a port, such as 192.0.2.10:443 or "
+	       "[2001:db8::1]:443; names are not looked up";
+	if (!end || (size_t)(end - start) >= sizeof(host))
+		return false;
+	memcpy(host, start, (size_t)(end - start));
+	host[end - start] = '\0';
+	end += brackets;
+	if (strchr(host, '/') || !address_block_parse(host, address, &(const char *){NULL}))
+		return false;
+	if (*end == ':') {
+		end++;
+		if (!scan_uint(&end, &number) || number == 0 || number > UINT16_MAX)
+			return false;
+	}
+	*port = (uint16_t)number;
+	return *end == '\0';
+}
+
 bool address_block_has(const struct address_block *block, const char *address)
 {
 	unsigned char bytes[16];

@@ -25,6 +25,9 @@ struct socket_filter {
 
 /* "192.0.2.0/24", "2001:db8::/32", "192.0.2.10": false, and *why completes "peer '...': ...". */
 bool address_block_parse(const char *text, struct address_block *block, const char **why);
+/* "192.0.2.10:443", "[2001:db8::1]:443", either without the port (0 then): false, and *why. */
+bool endpoint_parse(
+    const char *text, struct address_block *address, uint16_t *port, const char **why);
 bool address_block_has(const struct address_block *block, const char *address);
 
 /* The kernel memory that a socket is charged for: what is received and not yet read, what is written

@@ -46,8 +46,7 @@ static void reckon_rates(
 	if ((info->has & drs) == drs && info->rcv_rtt_us > 0)
 		fastest(&holding->receive, true, 8e6 * (double)info->rcv_space / info->rcv_rtt_us);
 	fastest(&holding->receive, now, holding->receive_now_bps);
-	fastest(
-	    &holding->send, (info->has & SOCKET_DELIVERY_RATE) != 0, info->delivery_rate_bps);
+	fastest(&holding->send, (info->has & SOCKET_DELIVERY_RATE) != 0, info->delivery_rate_bps);
 	fastest(&holding->send, (info->has & SOCKET_BBR) != 0, info->bbr_bw_bps);
 	fastest(&holding->send, now, holding->send_now_bps);
 }

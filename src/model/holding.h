@@ -42,8 +42,8 @@ enum holding_has {
 	HOLDING_PATH_RTT = 1 << 2,    /* path_rtt_us */
 	HOLDING_RETRANSMITS = 1 << 3, /* retransmit_ratio */
 	HOLDING_LIMITED = 1 << 4,     /* rwnd_share, sndbuf_share: of the time it was busy */
-	HOLDING_BUSY = 1 << 5,	      /* busy_share, of the interval: the rest is the application's */
-	HOLDING_NOW = 1 << 6,	      /* receive_now_bps, send_now_bps: over the interval */
+	HOLDING_BUSY = 1 << 5, /* busy_share, of the interval: the rest is the application's */
+	HOLDING_NOW = 1 << 6,  /* receive_now_bps, send_now_bps: over the interval */
 };
 
 /* How the application reads. */

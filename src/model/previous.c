@@ -81,8 +81,8 @@ static double grown_us(uint32_t before_ms, double now_us)
 	return 1e3 * (double)(whole_ms(now_us) - before_ms);
 }
 
-bool previous_swap(struct previous *previous, uint64_t key, const struct socket_info *info,
-    struct growth *growth)
+bool previous_swap(
+    struct previous *previous, uint64_t key, const struct socket_info *info, struct growth *growth)
 {
 	struct slot *slot = slot_for(previous, key);
 
@@ -90,8 +90,7 @@ bool previous_swap(struct previous *previous, uint64_t key, const struct socket_
 		return false;
 	bool known = slot->key == key && slot->reading + 1 == previous->reading;
 	if (known)
-		*growth = (struct growth){
-		    .seconds = previous->now_s - previous->before_s,
+		*growth = (struct growth){.seconds = previous->now_s - previous->before_s,
 		    .received_bytes = grown(slot->received_bytes, info->bytes_received),
 		    .acked_bytes = grown(slot->acked_bytes, info->bytes_acked),
 		    .busy_us = grown_us(slot->busy_ms, info->busy_us),
@@ -105,8 +104,7 @@ bool previous_swap(struct previous *previous, uint64_t key, const struct socket_
 	    .busy_ms = whole_ms(info->busy_us),
 	    .rwnd_limited_ms = whole_ms(info->rwnd_limited_us),
 	    .sndbuf_limited_ms = whole_ms(info->sndbuf_limited_us),
-	    .queue_bytes =
-		info->recv_queue > UINT32_MAX ? UINT32_MAX : (uint32_t)info->recv_queue,
+	    .queue_bytes = info->recv_queue > UINT32_MAX ? UINT32_MAX : (uint32_t)info->recv_queue,
 	    .reading = previous->reading};
 	return known;
 }

@@ -21,7 +21,7 @@ void previous_begin(struct previous *previous, double now_s);
 
 /* Remembers the socket, whose key is not 0; true when it was there at the reading before, and fills
  * in what changed since. */
-bool previous_swap(struct previous *previous, uint64_t key, const struct socket_info *info,
-    struct growth *growth);
+bool previous_swap(
+    struct previous *previous, uint64_t key, const struct socket_info *info, struct growth *growth);
 
 #endif

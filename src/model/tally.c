@@ -82,9 +82,10 @@ static void count_told(struct tally *tally, const struct socket_info *info)
 	tally->with_delivery_rate += (info->has & SOCKET_DELIVERY_RATE) != 0;
 }
 
-void tally_add(struct tally *tally, const struct socket_info *info, const struct holding *holding)
+void tally_add(struct tally *tally, const struct listed *item)
 {
-	struct listed item = {.info = *info, .holding = *holding};
+	const struct socket_info *info = &item->info;
+	const struct holding *holding = &item->holding;
 
 	tally->sockets++;
 	tally->by_state[socket_state_find(info->state)]++;
@@ -104,10 +105,10 @@ void tally_add(struct tally *tally, const struct socket_info *info, const struct
 	    fmax(holding->receive.buffer_bytes, holding->send.buffer_bytes))];
 	class->sockets++;
 	class->held_bytes += holding->held_bytes;
-	rank(tally->largest, &tally->largest_count, TALLY_LARGEST, &item, is_larger);
+	rank(tally->largest, &tally->largest_count, TALLY_LARGEST, item, is_larger);
 	if (holding->reader == READER_KEEPS_UP)
 		return;
 	tally->behind++;
 	tally->stalled += holding->reader == READER_STALLED;
-	rank(tally->slow, &tally->slow_count, TALLY_SLOW, &item, is_slower);
+	rank(tally->slow, &tally->slow_count, TALLY_SLOW, item, is_slower);
 }

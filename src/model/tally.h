@@ -40,9 +40,9 @@ struct side_sum {
 struct tally {
 	uint64_t sockets;
 	uint64_t by_state[STATE_COUNT];
-	uint64_t with_memory;  /* told what they hold */
-	uint64_t judged;       /* with a BDP on a side at least */
-	uint64_t beyond;       /* with a side beyond factor x BDP */
+	uint64_t with_memory;	  /* told what they hold */
+	uint64_t judged;	  /* with a BDP on a side at least */
+	uint64_t beyond;	  /* with a side beyond factor x BDP */
 	uint64_t behind, stalled; /* slow readers; the latter are part of the former */
 	double held_bytes;
 	double beyond_held_bytes, beyond_buffer_bytes; /* of the sides that are beyond */
@@ -57,8 +57,7 @@ struct tally {
 };
 
 /* A zeroed tally is an empty one. */
-void tally_add(
-    struct tally *tally, const struct socket_info *info, const struct holding *holding);
+void tally_add(struct tally *tally, const struct listed *item);
 
 /* Smallest buffer of a class; 0 for the first. */
 double tally_class_bytes(unsigned class_index);

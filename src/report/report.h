@@ -24,6 +24,7 @@ struct report {
 	const struct plan *plan;
 	const struct exposure *memory;
 	const struct rfc6349 *rfc6349;
+	const char *headline;             /* stands for the answer in scripts; NULL: the answer itself */
 	enum role only;                   /* --role: print only this host's settings in sysctl and sh */
 	bool local_assumed;               /* a text run was taken as run on this machine */
 };

@@ -116,7 +116,8 @@ bool script_print(const struct report *report, const struct script_form *form, F
 	size_t count = plan_hosts(report->plan, hosts);
 	bool any = false;
 
-	script_commentf(stream, "bdp %s: %s", report->version, answer_reckon(report).s);
+	script_commentf(stream, "bdp %s: %s", report->version,
+	    report->headline ? report->headline : answer_reckon(report).s);
 	for (size_t i = 0; i < count; i++) {
 		if (report->only == ROLE_UNKNOWN || hosts[i] == ROLE_UNKNOWN ||
 		    hosts[i] == report->only) {

@@ -31,8 +31,7 @@ static void put_text(struct json_out *out, const char *key, const char *text)
 	json_out_string(out, key, text[0] ? text : NULL);
 }
 
-static void json_side(
-    struct json_out *out, const char *key, const struct side *side, bool memory)
+static void json_side(struct json_out *out, const char *key, const struct side *side, bool memory)
 {
 	json_out_object(out, key);
 	put_whole(out, "buffer_bytes", memory, side->buffer_bytes);
@@ -90,8 +89,8 @@ void sockets_json_socket(struct json_out *out, const char *key, const struct lis
 	json_identity(out, info);
 	put(out, "rtt_us", holding->has & HOLDING_RTT, holding->rtt_us);
 	put(out, "min_rtt_us", info->has & SOCKET_MIN_RTT, info->min_rtt_us);
-	put_whole(out, "delivery_rate_bps", info->has & SOCKET_DELIVERY_RATE,
-	    info->delivery_rate_bps);
+	put_whole(
+	    out, "delivery_rate_bps", info->has & SOCKET_DELIVERY_RATE, info->delivery_rate_bps);
 	put_whole(out, "held_bytes", memory, holding->held_bytes);
 	json_side(out, "receive", &holding->receive, memory);
 	json_side(out, "send", &holding->send, memory);
@@ -126,8 +125,8 @@ static void json_side_sum(struct json_out *out, const char *key, const struct si
 	put_whole(out, "beyond_held_bytes", true, sum->beyond_held_bytes);
 	put_whole(out, "beyond_buffer_bytes", true, sum->beyond_buffer_bytes);
 	put_whole(out, "largest_bdp_bytes", sum->largest_bdp_bytes > 0, sum->largest_bdp_bytes);
-	put_whole(out, "largest_buffer_bytes", sum->largest_buffer_bytes > 0,
-	    sum->largest_buffer_bytes);
+	put_whole(
+	    out, "largest_buffer_bytes", sum->largest_buffer_bytes > 0, sum->largest_buffer_bytes);
 	json_out_end_object(out);
 }
 
@@ -209,8 +208,7 @@ static void json_counters(struct json_out *out, const struct counters *delta)
 	json_out_object(out, "counters");
 	for (size_t i = 0; runaway_counters[i] != COUNTER_COUNT; i++) {
 		enum counter_id id = runaway_counters[i];
-		put_whole(
-		    out, counter_table[id].name, delta->known[id], (double)delta->value[id]);
+		put_whole(out, counter_table[id].name, delta->known[id], (double)delta->value[id]);
 	}
 	json_out_end_object(out);
 }
@@ -221,8 +219,7 @@ static void json_runaway(struct json_out *out, const struct runaway *runaway)
 
 	json_out_object(out, "runaway");
 	json_out_string(out, "verdict", runaway_verdict_name(runaway->verdict));
-	json_out_string(
-	    out, "confidence", confirmed ? confidence_name(runaway->confidence) : NULL);
+	json_out_string(out, "confidence", confirmed ? confidence_name(runaway->confidence) : NULL);
 	json_out_string(out, "remedy", runaway_remedy_name(runaway->remedy));
 	json_out_array(out, "evidence");
 	for (size_t i = 0; i < runaway->evidence_count; i++)

@@ -27,8 +27,8 @@ const char *sockets_endpoint(const char *address, unsigned port, char *out, size
 	if (port == 0)
 		snprintf(out, size, "%s", address);
 	else
-		snprintf(
-		    out, size, "%s%s%s:%u", brackets ? "[" : "", address, brackets ? "]" : "", port);
+		snprintf(out, size, "%s%s%s:%u", brackets ? "[" : "", address, brackets ? "]" : "",
+		    port);
 	return out;
 }
 
@@ -249,8 +249,8 @@ void sockets_table_head(struct layout *layout, bool growth)
 }
 
 /* What there was no room for, and the port that tells the socket at this end. */
-static void rest_put(struct layout *layout, const struct listed *item, bool growth,
-    const bool shown[COLUMN_COUNT])
+static void rest_put(
+    struct layout *layout, const struct listed *item, bool growth, const bool shown[COLUMN_COUNT])
 {
 	char text[CELL_MAX], pair[CELL_MAX * 2];
 
@@ -271,8 +271,7 @@ static void rest_put(struct layout *layout, const struct listed *item, bool grow
 	layout_break(layout);
 }
 
-void sockets_table_row(
-    struct layout *layout, const struct listed *item, bool growth, bool rest)
+void sockets_table_row(struct layout *layout, const struct listed *item, bool growth, bool rest)
 {
 	bool shown[COLUMN_COUNT];
 	char text[CELL_MAX];

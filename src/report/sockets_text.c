@@ -43,7 +43,8 @@ static void answer_sockets(struct wording *text, const struct sockets_report *re
 	if (tally->sockets == 0) {
 		wording_add(text, "No TCP socket matches.");
 	} else if (tally->with_memory == 0) {
-		wording_add(text, "What %s sockets hold is not told.", count_text(tally->sockets).s);
+		wording_add(
+		    text, "What %s sockets hold is not told.", count_text(tally->sockets).s);
 	} else if (tally->beyond == 0) {
 		wording_add(text, "No buffer of %s socket%s is beyond %s%s; together they hold %s",
 		    count_text(tally->sockets).s, tally->sockets == 1 ? "" : "s",
@@ -53,7 +54,8 @@ static void answer_sockets(struct wording *text, const struct sockets_report *re
 		add_share(text, report->memory, tally->held_bytes);
 		wording_add(text, ".");
 	} else {
-		wording_add(text, "%s of %s socket%s have buffers beyond %s: they hold %s of the %s",
+		wording_add(text,
+		    "%s of %s socket%s have buffers beyond %s: they hold %s of the %s",
 		    count_text(tally->beyond).s, count_text(tally->sockets).s,
 		    tally->sockets == 1 ? "" : "s", sockets_bound(report->rule).s,
 		    size_text(tally->beyond_held_bytes).s, size_text(tally->held_bytes).s);
@@ -82,8 +84,8 @@ static void answer_runaway(struct wording *text, const struct runaway *runaway)
 	else if (runaway->verdict == RUNAWAY_SUSPECTED && runaway->remedy == REMEDY_MEASURE)
 		wording_add(text, "%s", remedies[runaway->remedy]);
 	else if (runaway->verdict == RUNAWAY_ABSENT)
-		wording_add(text, "%sThe counters show no buffer that runs away.",
-		    text->s[0] ? " " : "");
+		wording_add(
+		    text, "%sThe counters show no buffer that runs away.", text->s[0] ? " " : "");
 }
 
 struct wording sockets_answer(const struct sockets_report *report)
@@ -153,8 +155,8 @@ static void text_sums(struct layout *layout, const struct sockets_report *report
 			: "whose rate or RTT is not known; --target RATE gives a rate");
 }
 
-static void text_share(struct layout *layout, const char *label, double bytes,
-    const struct exposure *memory)
+static void text_share(
+    struct layout *layout, const char *label, double bytes, const struct exposure *memory)
 {
 	struct wording note = {""};
 
@@ -310,7 +312,8 @@ static void text_counters(struct layout *layout, const struct sockets_report *re
 			layout_gap(layout);
 			layout_heading(layout, "COUNTERS");
 			if (report->seconds > 0)
-				layout_textf(layout, INK_PLAIN, "that rose in %.0f s", report->seconds);
+				layout_textf(
+				    layout, INK_PLAIN, "that rose in %.0f s", report->seconds);
 			else
 				layout_text(
 				    layout, INK_PLAIN, "that rose from one reading to the other");

@@ -245,6 +245,20 @@ static const struct misuse_row {
     {{"--sysroot", "x", "--no-host"},
 	"--sysroot and --no-host exclude each other: the tree is read"},
     {{"--sysctl", "y", "--sysroot", "x"}, "--sysroot and --sysctl exclude each other: both say"},
+    {{"--interval", "5"}, "--interval needs --socket: it is how long a live connection"},
+    {{"--socket", "example.org"}, "peer 'example.org': expected an address and perhaps a port"},
+    {{"--socket", "192.0.2.1:0"}, "peer '192.0.2.1:0': expected an address and perhaps a port"},
+    {{"--port", "443"}, "'--port' is not an option of 'advise'"},
+    {{"sockets", "--port", "65536"}, "port '65536': expected a whole number from 1 to 65535"},
+    {{"sockets", "--peer", "192.0.2.0/33"}, "peer '192.0.2.0/33': expected a length of 0 to 32"},
+    {{"sockets", "--state", "estab,open"}, "state 'estab,open': expected connected, all, or"},
+    {{"sockets", "--factor", "0.5"}, "factor '0.5': "},
+    {{"sockets", "--watch", "0"}, "watch '0': "},
+    {{"sockets", "--watch", "1", "--interval", "1"}, "--watch and --interval exclude each other"},
+    {{"sockets", "--watch", "1", "--all"}, "--watch and --all exclude each other"},
+    {{"sockets", "-o", "sh"}, "report form 'sh': expected text or json"},
+    {{"sockets", "--min-held", "0"}, "held memory '0'"},
+    {{"explain", "-r", "1ms"}, "unknown option '-r'"},
     /* 703e6 x 0.080 / 8 = 7030000 bytes = 6.70 MiB */
     {{"-b703M", "-r", "80ms", "-w", "4.36M"},
 	"-b 703M, -r 80ms and -w 4.36M contradict each other: "
@@ -264,6 +278,31 @@ static void test_misuse(void **state)
 		assert_ptr_equal(strchr(outcome.err, '\n'), outcome.err + strlen(outcome.err) - 1);
 		release(&outcome);
 	}
+}
+
+static void test_sockets(void **state)
+{
+	(void)state;
+	struct outcome outcome;
+	run_well(&outcome,
+	    (const char *const[]){"sockets", "--port", "443", "--peer", "2001:db8::/32", "--state",
+		"established,CLOSE-WAIT", "--factor", "2.5", "-t", "1G", NULL});
+	assert_int_equal(outcome.options.verb, VERB_SOCKETS);
+	assert_int_equal(outcome.options.port, 443);
+	assert_string_equal(outcome.options.peer, "2001:db8::/32");
+	assert_string_equal(outcome.options.state, "established,CLOSE-WAIT");
+	assert_true(fabs(outcome.options.factor - 2.5) < 1e-9);
+	assert_true(fabs(outcome.options.target_bps - 1e9) < 1);
+	release(&outcome);
+	run_well(&outcome,
+	    (const char *const[]){
+		"--socket", "[2001:db8::1]:443", "--interval", "30", NULL});
+	assert_int_equal(outcome.options.verb, VERB_ADVISE);
+	assert_string_equal(outcome.options.socket, "[2001:db8::1]:443");
+	assert_int_equal(outcome.options.interval_seconds, 30);
+	release(&outcome);
+	run_well(&outcome, (const char *const[]){"sockets", "--interval", "30", NULL});
+	release(&outcome);
 }
 
 static void test_three_numbers_that_agree(void **state)
@@ -293,6 +332,9 @@ static void test_help(void **state)
 		}
 		for (size_t row = 0; row < OPTION_COUNT; row++) {
 			char name[40];
+			/* the help of a verb has that verb's options only */
+			if (i == 2 && !(option_rows[row].verbs & IN(VERB_ADVISE)))
+				continue;
 			snprintf(name, sizeof name, "--%s", option_rows[row].name);
 			assert_non_null(strstr(outcome.out, name));
 		}
@@ -323,7 +365,8 @@ static void test_table(void **state)
 		assert_non_null(row->help);
 		assert_true(row->verbs != 0);
 		assert_true((row->argument == NULL) == (row->example == NULL));
-		bool is_counted = row->kind == KIND_COUNT || row->kind == KIND_UNSIGNED;
+		bool is_counted = row->kind == KIND_COUNT || row->kind == KIND_UNSIGNED ||
+				  row->kind == KIND_NUMBER;
 		assert_true(is_counted == (row->max > 0));
 		assert_true(row->max >= row->min || row->max == 0);
 		bool is_listed =
@@ -357,6 +400,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_given),
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_words_and_flags),
+	    cmocka_unit_test(test_sockets),
 	    cmocka_unit_test(test_operands),
 	    cmocka_unit_test(test_active),
 	    cmocka_unit_test(test_misuse),
