@@ -48,9 +48,8 @@ static enum choice choose(
 		return is_default(host, kind) ? CHOICE_ROOT : CHOICE_LEAVE;
 	if (strcmp(interface->leaf_qdisc, qdisc) == 0)
 		return CHOICE_NONE;
-	return interface->leaf_qdisc[0] == '\0' || is_default(host, interface->leaf_qdisc)
-		   ? CHOICE_MQ
-		   : CHOICE_LEAVE;
+	/* Children of several kinds show as none: somebody chose at least one of them. */
+	return is_default(host, interface->leaf_qdisc) ? CHOICE_MQ : CHOICE_LEAVE;
 }
 
 static void fill(struct command *line, const struct interface *interface, const char *word,
@@ -63,8 +62,7 @@ static void fill(struct command *line, const struct interface *interface, const 
 		snprintf(line->why, sizeof(line->why),
 		    "%s is up and keeps %s on its %u queues; a new mq gives each what default_qdisc says "
 		    "then, so set that to %s first",
-		    word, interface->leaf_qdisc[0] != '\0' ? interface->leaf_qdisc : "what it has",
-		    interface->tx_queues, qdisc);
+		    word, interface->leaf_qdisc, interface->tx_queues, qdisc);
 	else
 		snprintf(line->why, sizeof(line->why),
 		    "%s is up and keeps %s: default_qdisc is for interfaces that come up later",

@@ -84,6 +84,8 @@ static void survey_setting(struct work *work, size_t i)
 		    item->why, sizeof(item->why));
 		return;
 	}
+	/* The order of the questions is that of importance: a value that is there already is neither
+	 * lower nor out of reach, whatever the plan says. */
 	work->current[i] = item->after = item->before;
 	if (tunable_value_equal(setting->id, &item->before, &setting->value))
 		item->state = ITEM_ALREADY;
@@ -110,6 +112,7 @@ static bool survey_files(struct work *work)
 	    .now_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000,
 	};
 	char why[400];
+	/* This runs a second time under the lock: what the first look found is void. */
 	persist_free(&work->persist);
 	work->outcome->file_count = work->outcome->note_count = 0;
 	if (!persist_prepare(&work->persist, &request, work->outcome, why, sizeof(why))) {
@@ -241,6 +244,7 @@ static bool write_settings(struct work *work)
 	return true;
 }
 
+/* After the settings: a file that holds at boot must not promise what this kernel has refused. */
 static bool write_files(struct work *work)
 {
 	for (size_t i = 0; i < work->persist.count; i++) {
@@ -265,6 +269,8 @@ static bool write_files(struct work *work)
 
 /* ---- taking back what was done so far ---- */
 
+/* Tells in the items of the apply what the undoing came to; a setting whose own write failed stays
+ * "failed", since that is why all the others went back. */
 static void mark_setting(struct work *work, const struct outcome_setting *undone)
 {
 	for (size_t i = 0; i < work->plan->setting_count; i++) {
@@ -298,6 +304,10 @@ static void mark_file(struct work *work, const struct outcome_file *undone)
 	}
 }
 
+/*
+ * Undoes what was tried, the failed write included: a refused vector may have been taken in part.
+ * Forced, because nobody else can have been meant by a value that was written a moment ago.
+ */
 static void take_back(struct work *work)
 {
 	struct journal done = work->journal;
@@ -387,6 +397,8 @@ static bool is_settled(struct work *work, const struct journal *earlier)
 	return false;
 }
 
+/* The next number, unless an earlier journal forbids any apply; one that cannot be read does too,
+ * since it might be one that waits. */
 static bool take_number(struct work *work)
 {
 	struct journal_ids ids;
@@ -443,6 +455,7 @@ static void copy_user(char *out, size_t size)
 		strlcpy(out, user, size);
 }
 
+/* Only what will be changed is in it, in the order of writing; the files after the settings. */
 static void fill_journal(struct work *work)
 {
 	struct journal *journal = &work->journal;
@@ -478,6 +491,10 @@ static void fill_journal(struct work *work)
 	}
 }
 
+/*
+ * The point of no surprise: kept content, then the journal that names it, then the guard that will
+ * read both.  Should any of it fail, nothing has been written yet, and nothing is left behind.
+ */
 static bool save_journal(struct work *work)
 {
 	struct reason reason;
@@ -504,6 +521,7 @@ static bool save_journal(struct work *work)
 
 /* ---- the whole of it ---- */
 
+/* Until here a crash leaves "pending", and a rollback that takes even half a vector for ours. */
 static bool settle_journal(struct work *work)
 {
 	struct reason reason;
@@ -531,6 +549,7 @@ static void commit(struct work *work)
 	store_prune(&work->store, &work->journal.place);
 }
 
+/* Everything that can be refused is refused in here, before commit() changes the first thing. */
 static void set(struct work *work)
 {
 	const char *why;
@@ -609,6 +628,7 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 		    request->sysroot != NULL ? request->sysroot : "/", strerror(errno));
 		return;
 	}
+	/* A dry run goes the same way, on a backend that only remembers. */
 	if (request->mode == APPLY_SET)
 		backend_proc(&work.backend, &work.tree);
 	else

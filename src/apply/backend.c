@@ -90,6 +90,7 @@ int backend_open_directory(const struct tree *tree, const char *path, const char
 	return tree->io->open(tree->root, directory, O_RDONLY | O_DIRECTORY, 0);
 }
 
+/* A file that is not there is a state like any other. */
 static bool file_state_read(const struct tree *tree, const char *path, struct file_state *state)
 {
 	const struct kernel_io *io = tree->io;
@@ -169,6 +170,7 @@ static bool null_read(struct backend *backend, enum tunable_id id, struct tunabl
 	return true;
 }
 
+/* Whether it could be opened for writing is not asked: a dry run is for people without the right. */
 static bool null_prepare(struct backend *backend, enum tunable_id id)
 {
 	struct tunable_value value;
@@ -244,6 +246,7 @@ enum put_result backend_put(struct backend *backend, enum tunable_id id,
 {
 	*error = 0;
 	*found = (struct tunable_value){0};
+	/* Reading back is the only proof: kernels clamp, and some keys take what they then ignore. */
 	enum put_result result = PUT_DONE;
 	if (!backend->write(backend, id, wanted) || !backend->read(backend, id, found)) {
 		*error = errno;

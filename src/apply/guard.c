@@ -40,6 +40,7 @@ static bool is_kept(const struct guard *guard, int fd)
 static bool detach(struct guard *guard)
 {
 	sigset_t before;
+	/* For good: whoever logs out, hangs up or says "terminate" does not mean the undo. */
 	critical_begin(&before);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0 || chdir("/") != 0)
@@ -74,6 +75,8 @@ static bool still_waits(struct guard *guard)
 	return store_has(&guard->store, guard->journal.id);
 }
 
+/* False when there is nothing left to wait for: confirmed, rolled back, or never begun.  It looks
+ * now and then, so that it goes soon after. */
 static bool wait_for_deadline(struct guard *guard)
 {
 	const struct kernel_io *io = guard->store.tree->io;
@@ -141,6 +144,7 @@ static bool is_ready(int fd)
 	return got == 1;
 }
 
+/* The first child is waited for, so that no zombie is left; the second belongs to init. */
 static bool start(struct guard *guard, int ready)
 {
 	pid_t pid = guard->store.tree->io->fork();

@@ -217,6 +217,7 @@ static size_t chosen_count(const struct persist_request *request)
 	return count;
 }
 
+/* Each with the numbers that it comes from, and the value to go back to when no journal is left. */
 static void put_settings(FILE *stream, const struct persist_request *request)
 {
 	char value[220];
@@ -254,6 +255,7 @@ static bool prepare_sysctl(
 
 /* ---- modules-load.d ---- */
 
+/* One name a line: modules-load.d(5). */
 static bool names_line(const char *text, const char *name)
 {
 	size_t length = strlen(name);

@@ -42,7 +42,7 @@ static bool add_setting(
 	return true;
 }
 
-/* Fills in key and value, both foreign text. */
+/* Key and value are foreign text, and are quoted as such in what is said about them. */
 static bool set_key(
     struct setting *setting, const char *key, const char *where, struct plan_note *note)
 {
@@ -174,6 +174,7 @@ static bool take_field(struct reading *reading, enum field field, struct setting
 		return refuse(reading->note, "%s: \"%s\" is not a string", reading->where,
 		    field_names[field]);
 	const char *text = json_text(reading->json, &length);
+	/* What is compared and what is shown must be the same text. */
 	if (strlen(text) != length)
 		return refuse(reading->note, "%s: \"%s\" has a NUL in it", reading->where,
 		    field_names[field]);

@@ -23,7 +23,8 @@ static const char *names_of(
 									   : "unknown";
 }
 
-/* What to do about a module, by whether there is one. */
+/* What to do about a module, by whether there is one.  In a container the lists are often missing,
+ * and a module can only be loaded on the host. */
 static void module_remedy(
     const struct tree *tree, const char *module, const char *none, char *out, size_t size)
 {

@@ -161,7 +161,8 @@ static bool choose_journals(struct work *work)
 	return true;
 }
 
-/* Goes through all of it on paper first. */
+/* Goes through all of it on a backend that only remembers, so that a refusal at the third journal
+ * does not leave the first two undone. */
 static bool rehearse(struct work *work)
 {
 	struct backend backend;
@@ -204,6 +205,7 @@ static void confine(struct work *work)
 	sandbox_enter(&sandbox);
 }
 
+/* Opens all that will be written, for the same reason. */
 static bool prepare(struct work *work, struct backend *backend)
 {
 	for (size_t i = 0; i < work->count; i++) {
@@ -223,6 +225,7 @@ static bool prepare(struct work *work, struct backend *backend)
 	return true;
 }
 
+/* The journal is marked when its work is done: killed in between, the same rollback does the rest. */
 static bool undo_one(struct work *work, struct backend *backend, struct journal *journal)
 {
 	struct reason reason;
@@ -350,6 +353,8 @@ static void confirm_nothing(struct work *work, const struct journal *journal)
 		fail(work, "nothing waits for confirmation");
 }
 
+/* Under the lock, so the guard is either before it (then the state has changed) or after it (then
+ * it finds the state changed).  A guard that is late by the clock has the say. */
 static void confirm_one(struct work *work, struct journal *journal)
 {
 	struct reason reason;

@@ -63,6 +63,7 @@ static bool is_ours(
 	return true;
 }
 
+/* Somebody else may make it at the same moment: EEXIST is as good, since it is looked at after. */
 static bool make_directory(const struct store *store, struct reason *reason)
 {
 	const struct kernel_io *io = store->tree->io;
@@ -116,6 +117,7 @@ void store_close(struct store *store)
 
 /* ---- locks ---- */
 
+/* Lock files are never removed while they count: a lock on a removed file locks nobody out. */
 static int open_lock(const struct store *store, const char *name, struct reason *reason)
 {
 	char what[64];
@@ -140,6 +142,7 @@ bool store_lock(struct store *store, int64_t wait_ms, struct reason *reason)
 	int fd = open_lock(store, "lock", reason);
 	if (fd < 0)
 		return false;
+	/* Asked again and again, not slept on: flock(2) has no time limit of its own. */
 	while (io->lock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno == EINTR)
 			continue;
@@ -221,6 +224,7 @@ static void collect_id(const char *name, void *context)
 		return;
 	memcpy(digits, name, (size_t)(dot - name));
 	digits[dot - name] = '\0';
+	/* One spelling for each number: "007" is not ours. */
 	const char *problem;
 	uint32_t id = (uint32_t)strtonum(digits, 1, INT32_MAX, &problem);
 	if (problem != NULL || digits[0] == '0')

@@ -29,6 +29,7 @@ static bool is_ours(const struct journal *journal, const struct journal_setting 
 	       is_mixture(setting, found);
 }
 
+/* The one case that needs a person: the command that brings the old value back is spelt out. */
 static void explain_stuck(struct backend *backend, const struct journal_setting *setting, int error,
     struct outcome_setting *item)
 {
@@ -41,6 +42,7 @@ static void explain_stuck(struct backend *backend, const struct journal_setting 
 	    tunable_value_text(setting->id, &setting->old, old, sizeof(old)));
 }
 
+/* A value that is old already needs nothing: so an undo that was cut short can be repeated. */
 static bool undo_setting(struct backend *backend, const struct journal *journal,
     const struct journal_setting *setting, enum undo_force force, struct outcome *outcome)
 {
@@ -96,6 +98,7 @@ static bool restore_file(
 	return backend->file_write(backend, file->path, text, (size_t)length, file->mode);
 }
 
+/* By content, not by time: a file written again with the same bytes is still ours. */
 static bool undo_file(struct backend *backend, const struct store *store,
     const struct journal *journal, size_t index, enum undo_force force, struct outcome *outcome)
 {
