@@ -1,14 +1,48 @@
-/* The timed undo, in real time: one second each. */
+/* The timed undo, on a clock that is set forward: no test waits for real seconds. */
 #include "apply_tree.h"
 
 #include <dirent.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
+#include <sys/mman.h>
 
-static struct outcome apply_for(unsigned seconds)
+/* How far the clock is ahead; the guard is another process, so it is shared memory. */
+static _Atomic int64_t *skew_ms;
+
+static int64_t skewed_clock_ms(clockid_t clock)
+{
+	return kernel_io_system.clock_ms(clock) + *skew_ms;
+}
+
+/* Looks more often, so that the tests are quick. */
+static void short_sleep_ms(int64_t milliseconds)
+{
+	kernel_io_system.sleep_ms(milliseconds < 5 ? milliseconds : 5);
+}
+
+static struct kernel_io guard_io;
+
+static int make(void **state)
+{
+	skew_ms =
+	    mmap(NULL, sizeof(*skew_ms), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(skew_ms != MAP_FAILED);
+	*skew_ms = 0;
+	guard_io = kernel_io_system;
+	guard_io.clock_ms = skewed_clock_ms;
+	guard_io.sleep_ms = short_sleep_ms;
+	return tree_make(state);
+}
+
+/* All wait for a minute, and the minute passes when the test says so. */
+static void pass_a_minute(void)
+{
+	*skew_ms += 60000;
+}
+
+static struct outcome apply_timed(void)
 {
 	struct plan plan = plan_two();
-	struct apply_request request = {.mode = APPLY_SET, .confirm_seconds = seconds};
+	struct apply_request request = {.io = &guard_io, .mode = APPLY_SET, .confirm_seconds = 60};
 	return apply_with(&request, &plan);
 }
 
@@ -79,13 +113,17 @@ static enum journal_state state_of(uint32_t id)
 static void test_undoes_in_time(void **state)
 {
 	(void)state;
-	struct outcome outcome = apply_for(1);
+	struct outcome outcome = apply_timed();
 	assert_int_equal(outcome.exit, OUTCOME_DONE);
-	assert_int_equal(outcome.confirm_seconds, 1);
+	assert_int_equal(outcome.confirm_seconds, 60);
 	outcome_free(&outcome);
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_UNCONFIRMED);
-	assert_non_null(strstr(notice(), "apply 1 is undone in 1 s unless 'bdp confirm' keeps it"));
+	assert_non_null(strstr(notice(), "unless 'bdp confirm' keeps it"));
+	*skew_ms += 30000;
+	usleep(50000);
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	*skew_ms += 30000;
 	assert_true(guard_ends(1));
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_UNDONE);
@@ -99,12 +137,13 @@ static void test_undoes_in_time(void **state)
 static void test_confirmed(void **state)
 {
 	(void)state;
-	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
 	expect_outcome(confirm_plain(), OUTCOME_DONE, "apply 1 is kept");
 	expect_outcome(confirm_plain(), OUTCOME_DONE, "was confirmed already");
 	assert_string_equal(notice(), "");
 	assert_true(guard_ends(1));
-	usleep(1100000);
+	pass_a_minute();
+	usleep(50000);
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
 	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
@@ -115,8 +154,8 @@ static void test_no_second_guard(void **state)
 {
 	struct plan plan = plan_two();
 	(void)state;
-	expect_outcome(apply_for(60), OUTCOME_DONE, "");
-	struct outcome outcome = apply_for(60);
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
+	struct outcome outcome = apply_timed();
 	assert_int_equal(outcome.exit, OUTCOME_DONE);
 	assert_false(outcome.changed);
 	outcome_free(&outcome);
@@ -142,7 +181,7 @@ static void test_survives_its_parents(void **state)
 		setsid();
 		pid_t bdp = fork();
 		if (bdp == 0) {
-			struct outcome outcome = apply_for(2);
+			struct outcome outcome = apply_timed();
 			ssize_t wrote =
 			    write(ready[1], outcome.exit == OUTCOME_DONE ? "y" : "n", 1);
 			pause();
@@ -167,7 +206,9 @@ static void test_survives_its_parents(void **state)
 	assert_true(getsid(guard) != guard);
 	close(ready[0]);
 	close(ready[1]);
+	usleep(50000);
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_UNDONE);
@@ -185,7 +226,7 @@ static void test_holds_no_pipe(void **state)
 		close(ends[0]);
 		dup2(ends[1], STDOUT_FILENO);
 		dup2(ends[1], STDERR_FILENO);
-		struct outcome outcome = apply_for(60);
+		struct outcome outcome = apply_timed();
 		_exit((int)outcome.exit);
 	}
 	close(ends[1]);
@@ -204,12 +245,13 @@ static void test_guard_is_killed(void **state)
 {
 	struct plan plan = plan_two();
 	(void)state;
-	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
 	pid_t guard = guard_pid();
 	assert_true(guard > 0);
 	assert_int_equal(kill(guard, SIGKILL), 0);
 	assert_true(guard_ends(1));
-	usleep(1100000);
+	pass_a_minute();
+	usleep(50000);
 	/* Nobody undid it: everybody is told. */
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
 	assert_non_null(strstr(notice(), "apply 1 was never confirmed and its guard is gone"));
@@ -219,7 +261,7 @@ static void test_guard_is_killed(void **state)
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	assert_string_equal(notice(), "");
 	/* Or it is kept after all. */
-	expect_outcome(apply_for(60), OUTCOME_DONE, "");
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
 	guard = guard_pid();
 	assert_true(guard > 0);
 	assert_int_equal(kill(guard, SIGKILL), 0);
@@ -243,9 +285,10 @@ static void test_killed_in_the_middle(void **state)
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		struct kernel_io io = kernel_io_system;
+		struct kernel_io io = guard_io;
 		struct plan plan = plan_two();
-		struct apply_request request = {.io = &io, .mode = APPLY_SET, .confirm_seconds = 1};
+		struct apply_request request = {
+		    .io = &io, .mode = APPLY_SET, .confirm_seconds = 60};
 		io.put = deadly_put;
 		apply_with(&request, &plan);
 		_exit(0);
@@ -258,6 +301,7 @@ static void test_killed_in_the_middle(void **state)
 	assert_non_null(strstr(notice(), "was cut short"));
 	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "cannot be confirmed");
 	/* The guard inherited the deadly put, but it writes only once. */
+	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_UNDONE);
@@ -267,8 +311,9 @@ static void test_killed_in_the_middle(void **state)
 static void test_leaves_what_was_changed(void **state)
 {
 	(void)state;
-	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
 	tree_put(RMEM, "4096\t131072\t67108864\n");
+	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_STUCK);
@@ -283,8 +328,9 @@ static void test_leaves_what_was_changed(void **state)
 static void test_journal_is_damaged_meanwhile(void **state)
 {
 	(void)state;
-	expect_outcome(apply_for(1), OUTCOME_DONE, "");
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
 	assert_int_equal(truncate(tree_path("run/bdp/1.journal"), 30), 0);
+	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 }
@@ -319,13 +365,32 @@ static void test_cannot_be_started(void **state)
 	}
 }
 
-#define ON_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_end)
+/* The time is up, and the guard has not come round to it: it is too late all the same. */
+static void test_confirm_is_late(void **state)
+{
+	struct rollback_request request = {.io = &guard_io, .sysroot = tree_root};
+	struct outcome outcome = {0};
+	(void)state;
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
+	pid_t guard = guard_pid();
+	assert_true(guard > 0);
+	assert_int_equal(kill(guard, SIGSTOP), 0);
+	pass_a_minute();
+	confirm_run(&request, &outcome);
+	expect_outcome(outcome, OUTCOME_INCOMPLETE, "it is being undone");
+	assert_int_equal(kill(guard, SIGCONT), 0);
+	assert_true(guard_ends(1));
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+#define ON_TREE(test) cmocka_unit_test_setup_teardown(test, make, tree_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    ON_TREE(test_undoes_in_time),
 	    ON_TREE(test_confirmed),
+	    ON_TREE(test_confirm_is_late),
 	    ON_TREE(test_no_second_guard),
 	    ON_TREE(test_survives_its_parents),
 	    ON_TREE(test_holds_no_pipe),

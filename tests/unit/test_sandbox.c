@@ -82,7 +82,7 @@ static int apply_confined(void)
 {
 	struct plan plan = plan_two();
 	struct apply_request request = {
-	    .mode = APPLY_SET, .confine = true, .persist = "/" CONF, .confirm_seconds = 1};
+	    .mode = APPLY_SET, .confine = true, .persist = "/" CONF, .confirm_seconds = 2};
 	struct outcome outcome = apply_with(&request, &plan);
 	if (outcome.exit != OUTCOME_DONE || !values_are(NEW_RMEM, NEW_WMEM))
 		return 1;
