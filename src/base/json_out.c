@@ -33,10 +33,28 @@ static void write_escape(struct json_out *out, uint32_t code)
 	write_text(out, text);
 }
 
+/* Bytes at the start that stand for themselves: most text is nothing else. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
 static void write_string(struct json_out *out, const char *text)
 {
 	write_text(out, "\"");
 	for (size_t left = strlen(text); left > 0;) {
+		size_t plain = plain_length(text);
+		if (plain > 0) {
+			write_bytes(out, text, plain);
+			text += plain;
+			left -= plain;
+			continue;
+		}
 		uint32_t code;
 		size_t skip, length = utf8_decode(text, left, &code, &skip);
 		if (length == 0) {

@@ -5,8 +5,8 @@
 
 /* 3 MiB: every socket of most hosts. */
 #define SLOTS 65536u
-/* Slots that a key may be in. */
-#define WAYS 4u
+/* Slots that a key may be in: few are lost before the table is nearly full. */
+#define PROBES 64u
 
 struct slot {
 	uint64_t key; /* 0: free */
@@ -44,23 +44,25 @@ void previous_begin(struct previous *previous, double now_s)
 }
 
 /* Neighbouring cookies are spread: the multiplier is 2^64 over the golden ratio. */
-static struct slot *bucket_of(struct previous *previous, uint64_t key)
+static uint32_t home_of(uint64_t key)
 {
-	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &previous->slots[(hash >> 32) % (SLOTS / WAYS) * WAYS];
+	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 /* The key's own slot, else one that is free or of a socket that is gone; NULL when there is none. */
 static struct slot *slot_for(struct previous *previous, uint64_t key)
 {
-	struct slot *bucket = bucket_of(previous, key), *free_slot = NULL;
+	struct slot *free_slot = NULL;
 
-	for (unsigned i = 0; i < WAYS; i++) {
-		if (bucket[i].key == key)
-			return &bucket[i];
-		if (bucket[i].key == 0 || previous->reading - bucket[i].reading > 1)
-			free_slot = &bucket[i];
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct slot *slot = &previous->slots[(home_of(key) + i) % SLOTS];
+		if (slot->key == key)
+			return slot;
+		bool gone = previous->reading - slot->reading > 1;
+		if (free_slot == NULL && (slot->key == 0 || gone))
+			free_slot = slot;
+		if (slot->key == 0)
+			break;
 	}
 	return free_slot;
 }

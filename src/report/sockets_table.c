@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 
-#define CELL_MAX 72
+#define CELL_MAX 112
 #define PEER_WIDTH 21u /* "255.255.255.255:65535" */
 
 /* A value, "" when it is not known. */
@@ -14,10 +14,11 @@ typedef void cell(const struct listed *item, char out[CELL_MAX]);
 /* Which columns go first when there is no room for all: the lowest ranks; 0 is never shown. */
 struct column {
 	const char *head; /* in the table */
-	const char *name; /* before the value, below the row */
+	const char *name; /* before the value, below the row; NULL: not there */
 	unsigned width;	  /* with the blank before it */
 	unsigned rank, rank_growth;
 	cell *put;
+	cell *put_below; /* NULL: the same */
 };
 
 const char *sockets_endpoint(const char *address, unsigned port, char *out, size_t size)
@@ -126,13 +127,15 @@ static void put_limits(const struct listed *item, char out[CELL_MAX])
 	const struct holding *holding = &item->holding;
 
 	out[0] = '\0';
-	if (!has(item, HOLDING_LIMITED))
-		snprintf(out, CELL_MAX, "%s", item->info.app_limited ? "app" : "");
-	else if (holding->rwnd_share >= 0.01 && holding->rwnd_share >= holding->sndbuf_share)
+	/* who has sent nothing is not limited by its program */
+	bool sent = (item->info.has & SOCKET_DELIVERY_RATE) != 0;
+
+	if (has(item, HOLDING_LIMITED) && holding->rwnd_share >= 0.01 &&
+	    holding->rwnd_share >= holding->sndbuf_share)
 		snprintf(out, CELL_MAX, "rwnd %.0f%%", 100 * holding->rwnd_share);
-	else if (holding->sndbuf_share >= 0.01)
+	else if (has(item, HOLDING_LIMITED) && holding->sndbuf_share >= 0.01)
 		snprintf(out, CELL_MAX, "sndbuf %.0f%%", 100 * holding->sndbuf_share);
-	else if (item->info.app_limited)
+	else if (sent && item->info.app_limited)
 		snprintf(out, CELL_MAX, "app");
 }
 
@@ -156,6 +159,21 @@ static void put_scale(const struct listed *item, char out[CELL_MAX])
 		snprintf(out, CELL_MAX, "%u,%u", item->info.snd_wscale, item->info.rcv_wscale);
 }
 
+static void put_scale_windows(const struct listed *item, char out[CELL_MAX])
+{
+	out[0] = '\0';
+	if (item->info.has & SOCKET_WSCALE)
+		snprintf(out, CELL_MAX, "%u,%u (windows to %s and %s)", item->info.snd_wscale,
+		    item->info.rcv_wscale, size_text(item->holding.send.window_max_bytes).s,
+		    size_text(item->holding.receive.window_max_bytes).s);
+}
+
+static void put_some_retransmits(const struct listed *item, char out[CELL_MAX])
+{
+	put(out, has(item, HOLDING_RETRANSMITS) && item->info.retransmits > 0,
+	    percent_text(item->holding.retransmit_ratio));
+}
+
 static void put_receive_window(const struct listed *item, char out[CELL_MAX])
 {
 	const struct side *side = &item->holding.receive;
@@ -177,24 +195,24 @@ static void put_control(const struct listed *item, char out[CELL_MAX])
 
 /* From left to right.  Those of rank 1 take 80 columns with the peer. */
 static const struct column columns[] = {
-    {"min RTT", "min RTT", 8, 1, 1, put_path_rtt},
-    {"RTT", "RTT", 8, 4, 4, put_rtt},
-    {"rate", "rate", 12, 2, 4, put_rate},
-    {"in", "in", 12, 0, 1, put_in},
-    {"out", "out", 12, 0, 1, put_out},
-    {"BDP", "BDP", 9, 1, 2, put_bdp},
-    {"rcvbuf", "rcvbuf", 9, 1, 1, put_rcvbuf},
-    {"holds", "received", 9, 1, 1, put_received},
-    {"sndbuf", "sndbuf", 9, 1, 3, put_sndbuf},
-    {"holds", "to send", 9, 1, 3, put_queued},
-    {"x BDP", "x BDP", 6, 1, 1, put_ratio},
-    {"limited", "limited by", 12, 3, 3, put_limits},
-    {"busy", "busy", 6, 0, 4, put_busy},
-    {"retrans", "retransmits", 9, 3, 4, put_retransmits},
-    {"wscale", "window scale", 7, 4, 4, put_scale},
-    {"rwin to", "receive window up to", 9, 4, 5, put_receive_window},
-    {"swin to", "send window up to", 9, 5, 5, put_send_window},
-    {"cc", "congestion control", 8, 3, 5, put_control},
+    {"min RTT", "min RTT", 8, 1, 1, put_path_rtt, NULL},
+    {"RTT", "RTT", 8, 4, 4, put_rtt, NULL},
+    {"rate", "rate", 12, 2, 4, put_rate, NULL},
+    {"in", "in", 12, 0, 1, put_in, NULL},
+    {"out", "out", 12, 0, 1, put_out, NULL},
+    {"BDP", "BDP", 9, 1, 2, put_bdp, NULL},
+    {"rcvbuf", "rcvbuf", 9, 1, 1, put_rcvbuf, NULL},
+    {"holds", "received", 9, 1, 1, put_received, NULL},
+    {"sndbuf", "sndbuf", 9, 1, 3, put_sndbuf, NULL},
+    {"holds", "to send", 9, 1, 3, put_queued, NULL},
+    {"x BDP", "x BDP", 6, 1, 1, put_ratio, NULL},
+    {"limited", "limited by", 12, 3, 3, put_limits, NULL},
+    {"busy", "busy", 6, 0, 4, put_busy, NULL},
+    {"retrans", "retransmits", 9, 3, 4, put_retransmits, put_some_retransmits},
+    {"wscale", "wscale", 7, 4, 4, put_scale, put_scale_windows},
+    {"swin to", NULL, 9, 5, 5, put_send_window, NULL},
+    {"rwin to", NULL, 9, 5, 5, put_receive_window, NULL},
+    {"cc", "", 8, 3, 5, put_control, NULL},
 };
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
@@ -258,12 +276,14 @@ static void rest_put(
 	snprintf(pair, sizeof(pair), "port %u", item->info.local_port);
 	layout_text(layout, INK_DIM, pair);
 	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		if (shown[i] || rank_of(&columns[i], growth) == 0)
+		const struct column *column = &columns[i];
+		if (shown[i] || rank_of(column, growth) == 0 || !column->name)
 			continue;
-		columns[i].put(item, text);
+		(column->put_below ? column->put_below : column->put)(item, text);
 		if (text[0] == '\0')
 			continue;
-		snprintf(pair, sizeof(pair), "%s %s", columns[i].name, text);
+		snprintf(
+		    pair, sizeof(pair), "%s%s%s", column->name, column->name[0] ? " " : "", text);
 		layout->blank_due = false;
 		layout_raw(layout, INK_DIM, ",");
 		layout_text(layout, INK_DIM, pair);

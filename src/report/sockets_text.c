@@ -23,6 +23,16 @@ struct wording sockets_bound(const struct holding_rule *rule)
 	return text;
 }
 
+/* Below a thousandth digits say nothing. */
+static struct unit_text share_text(double bytes, double of_bytes)
+{
+	double ratio = bytes / of_bytes;
+
+	if (ratio > 0 && ratio < 0.001)
+		return (struct unit_text){"under 0.1 %"};
+	return percent_text(ratio);
+}
+
 /* ", 8.2 x what tcp_mem allows" when there is something to compare with. */
 static void add_share(struct wording *text, const struct exposure *memory, double bytes)
 {
@@ -32,7 +42,7 @@ static void add_share(struct wording *text, const struct exposure *memory, doubl
 		wording_add(text, ", %.1f x the high mark of tcp_mem", bytes / memory->high_bytes);
 	else
 		wording_add(text, ", %s of the high mark of tcp_mem",
-		    percent_text(bytes / memory->high_bytes).s);
+		    share_text(bytes, memory->high_bytes).s);
 }
 
 static void answer_sockets(struct wording *text, const struct sockets_report *report)
@@ -149,7 +159,7 @@ static void text_sums(struct layout *layout, const struct sockets_report *report
 		    size_text(tally->beyond_held_bytes).s, size_text(tally->beyond_buffer_bytes).s);
 	row(layout, "beyond", count_text(tally->beyond).s, note.s);
 	if (tally->judged < tally->with_memory)
-		row(layout, "not judged", count_text(tally->with_memory - tally->judged).s,
+		row(layout, "unjudged", count_text(tally->with_memory - tally->judged).s,
 		    report->rule->target_bps > 0
 			? "whose RTT is not known"
 			: "whose rate or RTT is not known; --target RATE gives a rate");
@@ -162,12 +172,12 @@ static void text_share(
 
 	if (memory->has_limits && memory->high_bytes > 0)
 		wording_add(&note, "%s of low, %s of pressure, %s of high",
-		    percent_text(bytes / memory->low_bytes).s,
-		    percent_text(bytes / memory->pressure_bytes).s,
-		    percent_text(bytes / memory->high_bytes).s);
+		    share_text(bytes, memory->low_bytes).s,
+		    share_text(bytes, memory->pressure_bytes).s,
+		    share_text(bytes, memory->high_bytes).s);
 	if (memory->ram_bytes > 0)
 		wording_add(&note, "%s%s of RAM", note.s[0] ? "; " : "",
-		    percent_text(bytes / memory->ram_bytes).s);
+		    share_text(bytes, memory->ram_bytes).s);
 	row(layout, label, size_text(bytes).s, note.s[0] ? note.s : NULL);
 }
 
