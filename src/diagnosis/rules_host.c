@@ -11,6 +11,8 @@
 #define ASKED_REACHED 0.93
 /* Share of the busy time in which the kernel says the flow was held by one of its windows. */
 #define HELD_SHARE 0.4
+/* A single stream this fast may be held by its hosts as well as by a window. */
+#define FAST_STREAM_BPS 4e9
 /* How far a cwnd that does not hold the flow may move over a test. */
 #define CWND_CREEPS 0.08
 
@@ -187,7 +189,7 @@ static bool no_queue_seen(const struct signs *signs)
 {
 	if (signs->base_is_measured)
 		return signs->rtt_over_base < 1.25;
-	return signs->rtt_rise < 1.10;
+	return signs->rtt_rise < 1.08 && signs->path->rtt_trend < 1.2;
 }
 
 /* A path that is long by itself shows a ramp-up; a standing queue on a short one is full at once. */
@@ -203,7 +205,7 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 
 	if (!signs->has_window_fill || !signs->lossless)
 		return false;
-	if (signs->window_fill < 0.9 || path->cwnd_bytes < 1.05 * path->peer_window_bytes)
+	if (signs->window_fill < 0.85 || path->cwnd_bytes < 1.05 * path->peer_window_bytes)
 		return false;
 	if (!no_queue_seen(signs))
 		return false;
@@ -211,9 +213,13 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 		    signs->rtt_rise < 1.05 && base_is_sure(signs);
 	/* A window that breathes, or one not quite full under a wavering RTT, is a busy host's. */
 	if (path->peer_window_spread > 0.12 ||
-	    (signs->window_fill < 0.96 && signs->rtt_rise > 1.04))
+	    (signs->window_fill < 0.97 && path->stream_rate_bps > FAST_STREAM_BPS))
 		return false;
-	limit_set(limit, FACTOR_RECEIVE_WINDOW, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	bool fair = signs->window_fill > 0.9;
+	limit_set(limit, FACTOR_RECEIVE_WINDOW,
+	    sure   ? CONFIDENCE_HIGH
+	    : fair ? CONFIDENCE_MEDIUM
+		   : CONFIDENCE_LOW);
 	limit_say(limit, "%s in flight (rate x RTT) of a peer window of %s: %.0f %% of it",
 	    size_text(path->in_flight_bytes).s, size_text(path->peer_window_bytes).s,
 	    100 * signs->window_fill);
@@ -279,7 +285,8 @@ bool rule_send_buffer(const struct signs *signs, struct limit *limit)
 	    signs->socket->rwnd_limited_us > signs->socket->sndbuf_limited_us)
 		return false;
 	/* sk_sndbuf starts at ten segments and grows with cwnd: a smaller flow is not at a ceiling. */
-	if (path->in_flight_bytes < 131072 || signs->rtt_rise > 1.10 || wmem_contradicts(signs))
+	if (path->in_flight_bytes < 131072 || signs->rtt_rise > 1.08 || path->rtt_trend > 1.2 ||
+	    wmem_contradicts(signs))
 		return false;
 	/* BBR keeps twice the BDP as cwnd when the link is full, too. */
 	if (signs->bbr && !wmem_matches(signs) && signs->cwnd_fill > 0.4)

@@ -8,6 +8,8 @@
 #include "model/loss.h"
 #include "model/rfc6349.h"
 
+/* A rate that moves by less is one that a link or a policer sets, not chance. */
+#define EVEN_DEVIATION 0.06
 /* Below this ratio losses are the ordinary probing of a congestion control, not a limit. */
 #define LOSS_MATTERS 2e-4
 /* Delays below this come from hosts and interfaces as well as from a queue on the path. */
@@ -27,15 +29,14 @@ static bool rtt_is_flat(const struct signs *signs)
 	if (signs->has_rtt_over_base && signs->base_is_measured)
 		return signs->rtt_over_base < 1.2;
 	const struct path *path = signs->path;
-	return signs->has_rtt && path->queue_elasticity < 0.5 &&
-	       (signs->rtt_rise < 1.15 || path->rtt_max_us - path->rtt_min_us < QUEUE_MATTERS_US);
+	return signs->has_rtt && path->queue_elasticity < 0.5 && signs->rtt_rise < 1.095;
 }
 
 /* cwnd as loss alone would leave it: sqrt(3/2)/sqrt(p) segments, known without an RTT. */
 static bool cwnd_fits_loss(const struct signs *signs)
 {
 	const struct path *path = signs->path;
-	double expected = 1.2247 / sqrt(signs->path->steady_loss);
+	double expected = 1.2247 / sqrt(path->steady_loss);
 	double segments = path->cwnd_bytes / path->mss;
 
 	return (path->has & PATH_CWND) && segments < 3 * expected && segments > expected / 4;
@@ -46,7 +47,7 @@ static void say_loss(const struct signs *signs, struct limit *limit)
 	const struct path *path = signs->path;
 
 	limit_say(limit, "%s of the segments are lost, in %.0f %% of the intervals",
-	    percent_text(signs->path->steady_loss).s, 100 * path->retransmit_bins);
+	    percent_text(path->steady_loss).s, 100 * path->retransmit_bins);
 	if (signs->has_rtt)
 		limit_say(limit, "the RTT stays between %s and %s", time_text(path->rtt_min_us).s,
 		    time_text(path->rtt_max_us).s);
@@ -68,7 +69,7 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 		return false;
 	if (signs->bbr) {
 		/* BBR does not slow down for loss: what is lost all along at no even rate is the path's. */
-		if (signs->rate_is_flat || signs->path->steady_loss < 2e-3 ||
+		if (path->rate_deviation < EVEN_DEVIATION || path->steady_loss < 2e-3 ||
 		    path->retransmit_bins < 0.95)
 			return false;
 		limit_set(limit, FACTOR_RANDOM_LOSS, CONFIDENCE_LOW);
@@ -87,8 +88,8 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 	if (!fits || path->rate_deviation < (signs->has_rtt ? 0.05 : 0.2) ||
 	    (signs->has_rtt && !rtt_is_flat(signs)))
 		return false;
-	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 &&
-		    signs->path->steady_loss > 2e-3 && path->rate_deviation > 0.15;
+	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 && path->steady_loss > 2e-3 &&
+		    path->rate_deviation > 0.15;
 	limit_set(limit, FACTOR_RANDOM_LOSS, sure ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	say_loss(signs, limit);
 	if (signs->loss_bound > 0 && path->rtt.method != RTT_CWND)
@@ -97,7 +98,7 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 		    rate_text(path->stream_rate_bps).s);
 	else
 		limit_say(limit, "cwnd of %.0f segments is what such loss leaves (%.0f)",
-		    path->cwnd_bytes / path->mss, 1.2247 / sqrt(signs->path->steady_loss));
+		    path->cwnd_bytes / path->mss, 1.2247 / sqrt(path->steady_loss));
 	limit_settle(limit, "mtr -c 200 -i 0.2 -n %s   # loss without load", peer_name(signs));
 	return true;
 }
@@ -105,14 +106,12 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 bool rule_policer(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
-	bool steady = signs->path->steady_loss >= LOSS_MATTERS;
+	bool steady = path->steady_loss >= LOSS_MATTERS;
 	bool early = signs->lossless && path->early_retransmits > 0;
 
 	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs) || path->steady_count < 2)
 		return false;
-	/* On a short path the delay of a shallow queue hides in the RTT's own noise. */
-	if (path->rtt_min_us < SHORT_PATH_US && !signs->base_is_measured)
-		return false;
+
 	if (!steady && !early && path->retransmits == 0)
 		return false;
 	/* What is left over from one overflow in slow start is a shallow queue's work only while cwnd,
@@ -122,7 +121,9 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 		return false;
 	if (signs->bbr && !steady)
 		return false;
-	limit_set(limit, FACTOR_POLICER, CONFIDENCE_MEDIUM);
+	/* On a short path the delay of a shallow queue hides in the RTT's own noise. */
+	bool told = path->rtt_min_us >= SHORT_PATH_US || signs->base_is_measured;
+	limit_set(limit, FACTOR_POLICER, told ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW);
 	if (steady)
 		say_loss(signs, limit);
 	else
@@ -153,9 +154,7 @@ static bool queue_grows(const struct signs *signs)
 
 static double queue_delay_us(const struct signs *signs)
 {
-	return signs->has_rtt_over_base
-		   ? signs->path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base)
-		   : 0;
+	return signs->has_rtt_over_base ? signs->path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base) : 0;
 }
 
 static bool queue_stands(const struct signs *signs)
@@ -164,7 +163,9 @@ static bool queue_stands(const struct signs *signs)
 		return false;
 	if (signs->base_is_measured)
 		return signs->rtt_over_base > 1.5;
-	return signs->rtt_over_base > 1.3 && signs->rate_is_flat;
+	/* The smallest sample of the run itself: of its first second, when the queue was short. */
+	return (signs->rtt_over_base > 1.3 && signs->rate_is_flat) ||
+	       (signs->rtt_over_base > 1.5 && queue_delay_us(signs) > PROXY_QUEUE_US);
 }
 
 bool rule_queue(const struct signs *signs, struct limit *limit)
@@ -176,11 +177,12 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 	bool follows = path->queue_elasticity > 0.6 && cwnd_holds;
 	if (!follows && !queue_grows(signs) && !queue_stands(signs))
 		return false;
-	if (!measured && !follows && signs->bbr)
+	bool stands = queue_stands(signs) && queue_delay_us(signs) > PROXY_QUEUE_US;
+	if (!measured && !follows && !stands && signs->bbr)
 		return false;
 	if (!measured && !(path->has & PATH_CWND))
 		return false;
-	if (!measured && signs->has_cwnd_fill && !cwnd_holds && !queue_grows(signs))
+	if (!measured && !stands && signs->has_cwnd_fill && !cwnd_holds && !queue_grows(signs))
 		return false;
 	/* A few milliseconds may stand in the sending host itself. */
 	bool sure =
@@ -237,18 +239,25 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit, "%s is what a link of %s carries", rate_text(path->rate_bps).s,
 		    rate_text(known).s);
-	} else if (near > 0 && path->rate_deviation < 0.03 && signs->path->steady_count >= 3) {
+	} else if (near > 0 && path->rate_deviation < 0.03 && path->steady_count >= 3) {
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit, "a flat %s is the payload of Ethernet at %s",
 		    rate_text(path->rate_bps).s, rate_text(near).s);
 	} else if (signs->bbr && signs->cwnd_fill > 0.4 && signs->rate_is_flat && signs->has_rtt &&
 		   signs->has_window_fill && signs->window_fill < 0.8 &&
 		   (signs->lossless || path->steady_loss < 2e-3) &&
-		   (path->retransmits > 0 || signs->rtt_rise > 1.08)) {
+		   (path->retransmits > 0 || path->rtt_max_us > 1.08 * path->rtt_min_us)) {
 		limit_set(limit, FACTOR_LINK, CONFIDENCE_MEDIUM);
 		limit_say(limit,
 		    "BBR holds a flat %s with %.0f %% of cwnd and %.0f %% of the peer's window",
 		    rate_text(path->rate_bps).s, 100 * signs->cwnd_fill, 100 * signs->window_fill);
+	} else if (signs->knows_loss && !signs->lossless && signs->has_rtt && signs->rate_is_flat &&
+		   signs->rtt_rise >= 1.05) {
+		limit_set(limit, FACTOR_LINK, CONFIDENCE_LOW);
+		limit_say(limit,
+		    "losses at a flat %s while the RTT moves between %s and %s: a queue before a link",
+		    rate_text(path->rate_bps).s, time_text(path->rtt_min_us).s,
+		    time_text(path->rtt_max_us).s);
 	} else {
 		return false;
 	}

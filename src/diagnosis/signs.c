@@ -5,7 +5,7 @@
 #include "model/loss.h"
 
 /* Rates of one-second bins of a steady flow differ by this much at most, as relative deviation. */
-#define FLAT_DEVIATION 0.10
+#define FLAT_DEVIATION 0.15
 /* Three printed digits let a constant cwnd differ by up to 1 %. */
 #define CONSTANT_SPREAD 0.02
 
@@ -17,11 +17,14 @@ static void read_fills(struct signs *signs)
 		return;
 	if ((path->has & PATH_PEER_WINDOW) && path->peer_window_bytes > 0) {
 		signs->has_window_fill = true;
-		signs->window_fill = path->in_flight_bytes / path->peer_window_bytes;
+		signs->window_fill = path->window_fill > 0
+					 ? path->window_fill
+					 : path->in_flight_bytes / path->peer_window_bytes;
 	}
 	if ((path->has & PATH_CWND) && path->cwnd_bytes > 0) {
 		signs->has_cwnd_fill = true;
-		signs->cwnd_fill = path->in_flight_bytes / path->cwnd_bytes;
+		signs->cwnd_fill = path->cwnd_fill > 0 ? path->cwnd_fill
+						       : path->in_flight_bytes / path->cwnd_bytes;
 	}
 }
 
@@ -30,7 +33,7 @@ static void read_rtt(struct signs *signs)
 	const struct path *path = signs->path;
 
 	signs->has_rtt = path->has & PATH_LOADED_RTT;
-	signs->rtt_rise = path->rtt_min_us > 0 ? path->rtt_max_us / path->rtt_min_us : 1;
+	signs->rtt_rise = path->rtt_min_us > 0 ? path->rtt_median_us / path->rtt_min_us : 1;
 	if (!signs->has_rtt)
 		return;
 	double base_us = 0;

@@ -18,7 +18,7 @@ struct signs {
 	double window_fill; /* in flight / the peer's window */
 	bool has_cwnd_fill;
 	double cwnd_fill; /* in flight / cwnd */
-	double rtt_rise;  /* largest / smallest RTT of the steady state; 1 when unknown */
+	double rtt_rise;  /* median / smallest RTT of the steady state; 1 when unknown */
 	bool has_rtt_over_base;
 	double rtt_over_base;  /* RTT under load / RTT of the idle path (else the smallest seen) */
 	bool base_is_measured; /* the base is an idle path's, not the smallest of the run */

@@ -102,11 +102,12 @@ static void set_loss(struct path *path, const struct run *run, const struct path
 /* In flight is rate x RTT under load where both were measured; otherwise the window stands in. */
 static void set_window(struct path *path)
 {
-	if ((path->has & PATH_LOADED_RTT) && path->stream_rate_bps > 0) {
+	if (!(path->has & PATH_IN_FLIGHT) && (path->has & PATH_LOADED_RTT) &&
+	    path->stream_rate_bps > 0) {
 		path->has |= PATH_IN_FLIGHT;
-		double rate_bps = path->quiet_rate_bps > 0 ? path->quiet_rate_bps / path->streams
-							   : path->stream_rate_bps;
-		path->in_flight_bytes = bdp_bytes(rate_bps, path->loaded_rtt_us);
+		path->in_flight_bytes = bdp_bytes(path->stream_rate_bps, path->loaded_rtt_us);
+	}
+	if (path->has & PATH_IN_FLIGHT) {
 		path->window_kind = WINDOW_IN_FLIGHT;
 		path->window_bytes = path->in_flight_bytes;
 	} else if (path->has & PATH_PEER_WINDOW) {

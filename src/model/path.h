@@ -105,6 +105,9 @@ struct path {
 	double ramp_share;	/* rate of the first counted bin / steady rate; 0 when unknown */
 	bool
 	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
+	double rtt_median_us;  /* as the two below */
+	double window_fill,
+	    cwnd_fill; /* medians of in flight / window, / cwnd by bin; 0 when unknown */
 	double rtt_min_us, rtt_max_us; /* over the quiet bins: tcp_info's, else cwnd / rate */
 	bool rtt_is_proxy;	       /* rtt_min_us, rtt_max_us, rtt_trend come from cwnd / rate */
 	double peer_window_spread;     /* as cwnd_spread */

@@ -123,8 +123,34 @@ static void steady_windows(struct path *path, const struct bin *bins, size_t cou
 	}
 }
 
+/* Medians by bin of how full the windows are: one strange second must not move them. */
+static void steady_fills(struct path *path, const struct bin *bins, size_t count)
+{
+	double in_flight[SERIES_MAX], window[SERIES_MAX], cwnd[SERIES_MAX];
+	size_t flights = 0, windows = 0, cwnds = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double bytes = bdp_bytes(bin_rate(&bins[i]), bins[i].rtt_us);
+
+		if (!(bins[i].has & BIN_RTT) || bytes <= 0)
+			continue;
+		in_flight[flights++] = bytes;
+		if ((bins[i].has & BIN_PEER_WINDOW) && bins[i].peer_window_bytes > 0)
+			window[windows++] = bytes / (double)bins[i].peer_window_bytes;
+		if ((bins[i].has & BIN_CWND) && bins[i].cwnd_bytes > 0)
+			cwnd[cwnds++] = bytes / (double)bins[i].cwnd_bytes;
+	}
+	path->window_fill = stats_median(window, windows);
+	path->cwnd_fill = stats_median(cwnd, cwnds);
+	if (flights > 0) {
+		path->has |= PATH_IN_FLIGHT;
+		path->in_flight_bytes = stats_median(in_flight, flights) / path->streams;
+	}
+}
+
 static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 {
+	double rtts[SERIES_MAX];
 	struct stats rtt = {0};
 	struct thirds rtt_thirds = {0};
 
@@ -132,12 +158,14 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 		double rtt_us = bin_rtt(&bins[i], &path->rtt_is_proxy);
 
 		if (rtt_us > 0) {
+			rtts[rtt.count] = rtt_us;
 			stats_add(&rtt, rtt_us);
 			thirds_add(&rtt_thirds, i, count, rtt_us);
 		}
 	}
 	path->rtt_min_us = rtt.min;
 	path->rtt_max_us = rtt.max;
+	path->rtt_median_us = stats_median(rtts, rtt.count);
 	path->rtt_trend = thirds_ratio(&rtt_thirds);
 	if (rtt.count > 0 && !path->rtt_is_proxy) {
 		path->has |= PATH_LOADED_RTT;
@@ -230,6 +258,7 @@ void steady_reckon(struct path *path, const struct run *run)
 	find_elasticity(path, bins, path->quiet_count);
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
+	steady_fills(path, bins, path->quiet_count);
 	path->quiet_rate_bps = bins_rate(bins, path->quiet_count);
 	if (run->omitted_intervals == 0 && path->rate_bps > 0)
 		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;
