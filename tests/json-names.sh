@@ -1,0 +1,81 @@
+#!/bin/sh
+# Compares the members of the JSON reports with those that bdp-json(5) promises, and sees that what
+# is promised is there in every report, null when unknown.  BDP names the program.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${BDP:=./bdp}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+corpus=tests/corpus
+failed=0
+
+report() { # NAME arguments of bdp...
+	name=$1
+	shift
+	"$BDP" "$@" -o json >"$work/$name.json" </dev/null || {
+		echo "json-names.sh: bdp $* failed"
+		failed=1
+	}
+}
+
+# Very different evidence: numbers, a text run, a run with everything, a receiver's, two directions.
+report numbers --no-host -b 3G -r 52ms
+report text --no-host $corpus/iperf3/rwnd-clamp.3.12.txt
+report full --role receiver -t 3G --sysroot tests/hosts/lb-5.15 -c 100 \
+	$corpus/iperf3/rwnd-clamp.3.12.json
+report reverse --no-host $corpus/iperf3/reverse-rwnd-clamp.3.12.json
+report bidir --no-host $corpus/iperf3/bidir.3.12.json
+report loss --no-host $corpus/iperf3/lossy2pct-p4.3.12.json
+report sockets sockets --no-host --all $corpus/ss/iproute2-6.1.all-kinds.txt \
+	$corpus/counters/slow-reader-before.txt $corpus/counters/slow-reader-after.txt
+
+# Members whose names are data are left out.
+cat >"$work/names.jq" <<'END'
+[paths | select((.[-1] | type) == "string")
+	| select(.[0] != "counters" or length == 1)
+	| select((.[-2] // "") != "by_state") | .[-1]] | unique[]
+END
+jq -r -f "$work/names.jq" "$work"/*.json | sort -u >"$work/printed"
+awk '
+/^\.Ss The document/ { on = 1 }
+/^\.Sh EXAMPLES/ { on = 0 }
+on && /^\.(It )?Sy / {
+	for (i = 2; i <= NF; i++) {
+		name = $i
+		sub(/\[\]$/, "", name)
+		if (name ~ /^[a-z0-9_]+$/)
+			print name
+	}
+}' man/bdp-json.5 | sort -u >"$work/promised"
+comm -23 "$work/printed" "$work/promised" | sed 's/^/man\/bdp-json.5: lacks: /' >"$work/diff"
+comm -13 "$work/printed" "$work/promised" | sed 's/^/man\/bdp-json.5: printed nowhere: /' >>"$work/diff"
+
+# The same members everywhere: of the document, of every path, of every element of an array.
+shape() { # jq expression of objects
+	for file in "$work"/numbers.json "$work"/text.json "$work"/full.json "$work"/reverse.json \
+		"$work"/bidir.json "$work"/loss.json; do
+		jq -r "[$1] | .[] | keys | join(\" \")" "$file"
+	done | sort -u >"$work/shapes"
+	[ "$(wc -l <"$work/shapes")" = 1 ] || {
+		echo "json-names.sh: $1 does not have the same members everywhere:"
+		cat "$work/shapes"
+	} >>"$work/diff"
+}
+shape .
+shape '.path, .runs[].path'
+shape '.runs[]'
+shape '.limit, .runs[].limit | select(. != null)'
+shape '.settings[]'
+shape '.commands[]'
+shape '.findings[]'
+shape .memory
+shape .rfc6349
+shape .plan
+if [ -s "$work/diff" ]; then
+	cat "$work/diff"
+	failed=1
+fi
+[ $failed = 0 ] &&
+	echo "json-names.sh: $(wc -l <"$work/printed") members are printed as bdp-json(5) says"
+exit $failed
