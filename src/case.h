@@ -33,11 +33,15 @@ struct advise_case {
 	struct rfc6349 rfc6349;
 };
 
-/* Exit codes of the stages: 0 to go on, else what main returns; one line is on standard error. */
-int case_read(struct advise_case *c, const struct options *options);
+/* Exit codes of the stages: 0 to go on, else what main returns; one complaint has been made.
+ * case_read() makes the case, case_free() ends it, whatever came of it. */
+int case_read(struct advise_case **c, const struct options *options);
 int case_reckon(struct advise_case *c, const struct options *options);
 void case_bundle(const struct advise_case *c, const struct options *options, struct report *report);
-void case_free(struct advise_case *c);
+void case_free(struct advise_case *c); /* NULL-safe */
+
+/* Whether there is something to change, or a problem was found. */
+bool case_wants_change(const struct advise_case *c);
 
 /* Decides whose facts are whose: sets receiver, sender, here_role and local_assumed. */
 void case_hosts(struct advise_case *c, const struct options *options);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complaint.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "model/context.h"
@@ -143,15 +144,15 @@ static int refuse_case(const struct advise_case *c)
 		if (run->has & RUN_JITTER && run->packets > 0)
 			snprintf(loss, sizeof(loss), ", jitter %.3f ms, %s lost", run->jitter_ms,
 			    percent_text((double)run->lost / (double)run->packets).s);
-		warnx(
+		complain(
 		    "%s: a UDP run (%s %s%s): it has no window to work from; run iperf3 without -u",
 		    quoted(strcmp(name, "-") ? name : "standard input"), rate_text(rate).s,
 		    received ? "received" : "sent", loss);
 	} else if (runs->count) {
-		warnx(
+		complain(
 		    "%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
 	} else {
-		warnx(
+		complain(
 		    "nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");
 	}
 	return 3;
@@ -172,7 +173,7 @@ static int pick_run(struct advise_case *c, const struct options *options)
 		return 0;
 	}
 	if (options->run > c->analysis_count || !c->analyses[0].run) {
-		warnx("--run %u: there are %zu", options->run,
+		complain("--run %u: there are %zu", options->run,
 		    c->analyses[0].run ? c->analysis_count : (size_t)0);
 		return 2;
 	}
@@ -264,6 +265,17 @@ int case_reckon(struct advise_case *c, const struct options *options)
 	reckon_memory(c, options);
 	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);
 	return 0;
+}
+
+bool case_wants_change(const struct advise_case *c)
+{
+	for (size_t i = 0; i < c->plan.setting_count; i++)
+		if (c->plan.settings[i].change)
+			return true;
+	for (size_t i = 0; i < c->findings.count; i++)
+		if (finding_table[c->findings.items[i].id].severity >= SEVERITY_WARNING)
+			return true;
+	return false;
 }
 
 void case_bundle(const struct advise_case *c, const struct options *options, struct report *report)

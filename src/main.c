@@ -11,7 +11,6 @@
  *
  * case_read.c and case_reckon.c carry one question through the stages; each arrow is one call below.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,35 +30,23 @@ static const struct report_form *form_named(const char *name)
 	return form;
 }
 
-/* Something to change, or a problem that was found. */
-static bool wants_change(const struct advise_case *c)
-{
-	for (size_t i = 0; i < c->plan.setting_count; i++)
-		if (c->plan.settings[i].change)
-			return true;
-	for (size_t i = 0; i < c->findings.count; i++)
-		if (finding_table[c->findings.items[i].id].severity >= SEVERITY_WARNING)
-			return true;
-	return false;
-}
-
 static int verb_advise(const struct options *options)
 {
-	struct advise_case c;
+	struct advise_case *c;
 	struct report report;
 	int code = case_read(&c, options);
 
 	if (code == 0)
-		code = case_reckon(&c, options);
+		code = case_reckon(c, options);
 	if (code == 0) {
 		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
-		case_bundle(&c, options, &report);
+		case_bundle(c, options, &report);
 		code = output_finish(form_named(options->form)->print(&report, &style, stdout));
-		if (code == 0 && options->check && wants_change(&c))
+		if (code == 0 && options->check && case_wants_change(c))
 			code = 5;
 	}
-	case_free(&c);
+	case_free(c);
 	return code;
 }
 
@@ -73,8 +60,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
-	/* A closed pipe is a failed write, reported like any other. */
-	signal(SIGPIPE, SIG_IGN);
+	output_begin();
 	switch (options_parse(&options, argc, argv)) {
 	case OPTIONS_DONE:
 		return output_finish(true);

@@ -13,6 +13,9 @@
 #define OUTPUT_WIDTH_PROSE 100u
 #define OUTPUT_WIDTH_TABLE 200u
 
+/* Before anything else: messages begin with "bdp:", and files are not opened as standard output. */
+void output_begin(void);
+
 /* From --color, the terminal and the environment; 80 columns where there is no terminal. */
 struct style output_style(const struct options *options, unsigned widest);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/complaint.h"
 #include "base/quote.h"
 
 /* What came of reading one operand's bytes; `why` completes "NAME: ...". */
@@ -86,7 +87,8 @@ static void read_iperf_json(
 }
 
 /* Keeps the sockets that moved most, so that the one the test ran over is among them. */
-static void keep_socket(struct evidence *evidence, const struct socket_info *info, enum end end)
+void evidence_keep_socket(
+    struct evidence *evidence, const struct socket_info *info, enum end end)
 {
 	if (!evidence->sockets) {
 		evidence->sockets = reallocarray(NULL, SOCKETS_MAX, sizeof(*evidence->sockets));
@@ -120,7 +122,7 @@ static void read_ss(
 
 	while ((got = ss_next(reader, &info)) > 0) {
 		count++;
-		keep_socket(evidence, &info, input->label);
+		evidence_keep_socket(evidence, &info, input->label);
 	}
 	ss_close(reader);
 	if (got < 0)
@@ -276,6 +278,14 @@ static struct input *input_append(struct evidence *evidence, const char *name, e
 	return input;
 }
 
+struct input *evidence_add_input(struct evidence *evidence, const char *name, enum input_kind kind)
+{
+	struct input *input = input_append(evidence, name, END_NONE);
+
+	input->kind = kind;
+	return input;
+}
+
 enum operand_result evidence_read(struct evidence *evidence, const char *operand)
 {
 	enum end label;
@@ -283,7 +293,7 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 	struct source *source = source_open(name);
 
 	if (!source) {
-		warn("%s", quoted(name));
+		complain("%s: %s", quoted(name), strerror(errno));
 		return OPERAND_SYSTEM;
 	}
 	struct input *input = input_append(evidence, name, label);
@@ -300,11 +310,11 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 	if (reading.result == OPERAND_UNUSABLE && source_chunk(source, &bytes) < 0)
 		reading.result = OPERAND_SYSTEM;
 	if (reading.result == OPERAND_SYSTEM)
-		warn("%s", quoted(source_name(source)));
+		complain("%s: %s", quoted(source_name(source)), strerror(errno));
 	else if (reading.result == OPERAND_UNUSABLE)
-		warnx("%s: %s", quoted(source_name(source)), reading.why);
+		complain("%s: %s", quoted(source_name(source)), reading.why);
 	else if (input->warning[0])
-		warnx("%s: %s", quoted(source_name(source)), input->warning);
+		complain("%s: %s", quoted(source_name(source)), input->warning);
 	source_close(source);
 	return reading.result;
 }
@@ -319,5 +329,8 @@ void evidence_free(struct evidence *evidence)
 	free(evidence->sockets);
 	free(evidence->socket_ends);
 	runs_free(&evidence->runs);
-	*evidence = (struct evidence){0};
+	evidence->inputs = NULL;
+	evidence->sockets = NULL;
+	evidence->socket_ends = NULL;
+	evidence->input_count = evidence->socket_count = 0;
 }

@@ -79,9 +79,16 @@ enum operand_result {
 	OPERAND_SYSTEM,   /* could not be read: exit 1 */
 };
 
-/* Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure one
- * line has been written to standard error. */
+/* Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure
+ * one complaint has been made. */
 enum operand_result evidence_read(struct evidence *evidence, const char *operand);
+/* Frees what the bundle owns. What it holds by value is left, and is void. */
 void evidence_free(struct evidence *evidence);
+
+/* For readers of what is no file: an input as the reports name it, and a socket among those kept. */
+struct input *evidence_add_input(
+    struct evidence *evidence, const char *name, enum input_kind kind);
+void evidence_keep_socket(
+    struct evidence *evidence, const struct socket_info *info, enum end end);
 
 #endif
