@@ -32,11 +32,13 @@ static unsigned rows(void)
 
 void screen_begin(void)
 {
-	struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART}, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup(1) */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	/* what was on the screen goes to where one can scroll back to it */
 	for (unsigned i = 0; isatty(STDOUT_FILENO) && i < rows(); i++)
 		putchar('\n');

@@ -2,7 +2,6 @@
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
-#include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/complaint.h"
 #include "base/quote.h"
 #include "base/source.h"
 #include "evidence/evidence.h"
@@ -31,7 +31,7 @@ static const char *shown_name(const struct source *source)
 
 static int refuse(const struct source *source, const char *why)
 {
-	warnx("%s: %s", shown_name(source), why);
+	complain("%s: %s", shown_name(source), why);
 	return 3;
 }
 
@@ -112,7 +112,7 @@ static int take_sockets(struct survey *survey, struct source *source)
 	survey->lines_passed_over += ss_skipped(reader);
 	ss_close(reader);
 	if (got < 0) {
-		warn("%s", shown_name(source));
+		complain("%s: %s", shown_name(source), strerror(errno));
 		return 1;
 	}
 	if (count == 0)
@@ -137,10 +137,10 @@ static int refuse_kind(struct source *source, enum input_kind kind)
 
 	/* A directory or a device that fails shows itself at the first read only. */
 	if (source_chunk(source, &bytes) < 0) {
-		warn("%s", shown_name(source));
+		complain("%s: %s", shown_name(source), strerror(errno));
 		return 1;
 	}
-	warnx("%s: taken for %s; sockets takes the output of ss -tmin, nstat -az and sysctl -a",
+	complain("%s: taken for %s; sockets takes the output of ss -tmin, nstat -az and sysctl -a",
 	    shown_name(source), input_kind_text(kind));
 	return 3;
 }
@@ -151,7 +151,7 @@ static int read_operand(struct survey *survey, const char *name)
 	int code;
 
 	if (!source) {
-		warn("%s", quoted(name));
+		complain("%s: %s", quoted(name), strerror(errno));
 		return 1;
 	}
 	errno = 0;
@@ -221,7 +221,7 @@ static int read_host(struct survey *survey, const struct options *options)
 	struct host *host = &survey->host;
 
 	if (options->sysroot && !host_read_system(host, options->sysroot)) {
-		warnx("%s: no kernel settings below it", quoted(options->sysroot));
+		complain("%s: no kernel settings below it", quoted(options->sysroot));
 		return 3;
 	}
 	if (survey->live && !options->no_host && host->origin == HOST_UNKNOWN)
@@ -258,7 +258,7 @@ int survey_begin(struct survey *survey, const struct options *options)
 	memset(survey, 0, sizeof(*survey));
 	survey->options = options;
 	if (options->operand_count > 0 && repeats) {
-		warnx("--%s reads live sockets, and files were given; leave one out",
+		complain("--%s reads live sockets, and files were given; leave one out",
 		    options->watch_seconds > 0 ? "watch" : "interval");
 		return 2;
 	}
@@ -310,7 +310,7 @@ static void count_live(struct survey *survey, bool first)
 
 static int live_error(void)
 {
-	warnx("live sockets: %s", sock_diag_why(errno));
+	complain("live sockets: %s", sock_diag_why(errno));
 	return 1;
 }
 

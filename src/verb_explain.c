@@ -1,10 +1,10 @@
 #include "verb_explain.h"
 
-#include <err.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/complaint.h"
 #include "base/quote.h"
 #include "diagnosis/diagnosis.h"
 #include "evidence/counters.h"
@@ -245,9 +245,9 @@ static int refuse_name(const char *word)
 			nearest_try(&nearest, short_name(&kinds[k], id));
 		}
 	if (nearest.best)
-		warnx("nothing is known of '%s'; did you mean %s?", quoted(word), nearest.best);
+		complain("nothing is known of '%s'; did you mean %s?", quoted(word), nearest.best);
 	else
-		warnx("nothing is known of '%s'; bdp explain lists the names", quoted(word));
+		complain("nothing is known of '%s'; bdp explain lists the names", quoted(word));
 	return 2;
 }
 
