@@ -142,9 +142,9 @@ found=$(source $1/completions/_bdp)
 for verb in ${(f)"$(print -r -- $found | sed -n '/^[a-z]*:/s/:.*//p')"}; do
 	print -r -- $verb
 	words=(bdp $verb -) CURRENT=3
-	source $1/completions/_bdp | sed -n 's/^([^)]*)//; /^-[a-zA-Z-]*[+=]\{0,1\}\[/p' |
+	source $1/completions/_bdp | sed -n 's/^([^)]*)//; /^-[0-9a-zA-Z-]*[+=]\{0,1\}-\{0,1\}\[/p' |
 	while read -r spec; do
-		option=${${spec%%\[*}%[+=]}
+		option=${${${spec%%\[*}%-}%[+=]}
 		print -r -- $verb $option
 		if [[ $spec == *:\(*\) ]]; then
 			for value in ${=${${spec##*:\(}%\)}}; do
