@@ -21,6 +21,8 @@ _bdp_options_advise=(
 	'--active N|how many of them are busy, or PERCENT'
 	'--role receiver,sender,proxy|what this host is on the path'
 	'--run N|which run of the input to advise on'
+	'--each|take every file by itself, one JSON report a line'
+	'-0 --null|with --each, also the files named on standard input'
 	'--sysctl FILE|sysctl -a of the host advised'
 	'--sysroot DIR|read /proc and /sys below DIR'
 	'--kernel VERSION|kernel of the host advised'

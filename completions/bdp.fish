@@ -33,6 +33,8 @@ complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent conne
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
 complete -c bdp -n '__bdp_is advise' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
 complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to advise on'
+complete -c bdp -n '__bdp_is advise' -l each -d 'take every file by itself, one JSON report a line'
+complete -c bdp -n '__bdp_is advise' -s 0 -l null -d 'with --each, also the files named on standard input'
 complete -c bdp -n '__bdp_is advise sockets' -l sysctl -r -F -d 'sysctl -a of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
 complete -c bdp -n '__bdp_is advise sockets' -l kernel -x -d 'kernel version of the host advised'

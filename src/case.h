@@ -43,6 +43,10 @@ void case_free(struct advise_case *c); /* NULL-safe */
 /* Whether there is something to change, or a problem was found. */
 bool case_wants_change(const struct advise_case *c);
 
+/* Facts of this machine ("") or of a tree: they do not change while --each goes through its files,
+ * and are read once. */
+bool case_host_read(struct host *host, const char *sysroot, const struct options *options);
+
 /* Decides whose facts are whose: sets receiver, sender, here_role and local_assumed. */
 void case_hosts(struct advise_case *c, const struct options *options);
 

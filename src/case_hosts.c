@@ -18,6 +18,20 @@ static bool is_this_machine(const struct run *run)
 	return strncmp(here, run->system_info, strlen(run->system_info)) == 0;
 }
 
+bool case_host_read(struct host *host, const char *sysroot, const struct options *options)
+{
+	static struct host kept;
+	static bool asked, found;
+
+	if (!options->each)
+		return host_read_system(host, sysroot);
+	if (!asked)
+		found = host_read_system(&kept, sysroot);
+	asked = true;
+	*host = kept;
+	return found;
+}
+
 static enum end local_end(const struct run *run)
 {
 	return run->local_sends ? END_SENDER : END_RECEIVER;
@@ -60,7 +74,7 @@ static void assign_here(struct advise_case *c, const struct options *options)
 	if (options->no_host || options->sysroot)
 		return;
 	if (!run) {
-		if (!wanted || !host_read_system(&c->here, ""))
+		if (!wanted || !case_host_read(&c->here, "", options))
 			return;
 		c->receiver = c->receiver ? c->receiver : &c->here;
 		c->sender = c->sender ? c->sender : &c->here;
@@ -73,7 +87,7 @@ static void assign_here(struct advise_case *c, const struct options *options)
 	/* Facts of a recorded host beside a text run: the run need not have been made here. */
 	if (!told && (!wanted || labelled(c, END_SENDER) || labelled(c, END_RECEIVER)))
 		return;
-	if (!host_read_system(&c->here, ""))
+	if (!case_host_read(&c->here, "", options))
 		return;
 	c->local_assumed = !told;
 	if (local_end(run) == END_SENDER) {
@@ -93,7 +107,7 @@ void case_hosts(struct advise_case *c, const struct options *options)
 	/* "This host" of --role is this machine when no facts of another were given. */
 	if (options->role != ROLE_UNKNOWN && c->advised.origin == HOST_UNKNOWN &&
 	    !options->no_host && !labelled(c, END_RECEIVER) && !labelled(c, END_SENDER) &&
-	    host_read_system(&c->here, "")) {
+	    case_host_read(&c->here, "", options)) {
 		c->here_role = options->role;
 		if (options->role != ROLE_SENDER)
 			c->receiver = &c->here;

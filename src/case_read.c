@@ -96,7 +96,7 @@ static struct host *host_refined(struct advise_case *c)
 
 static int read_host(struct advise_case *c, const struct options *options)
 {
-	if (options->sysroot && !host_read_system(&c->advised, options->sysroot)) {
+	if (options->sysroot && !case_host_read(&c->advised, options->sysroot, options)) {
 		complain(
 		    "%s: no kernel settings below it; record them with tests/e2e/capture.sh or cp -r "
 		    "/proc/sys/net",

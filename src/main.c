@@ -18,6 +18,7 @@
 #include "options.h"
 #include "output.h"
 #include "report/report.h"
+#include "verb_each.h"
 #include "verb_explain.h"
 #include "verb_sockets.h"
 
@@ -34,6 +35,9 @@ static int verb_advise(const struct options *options)
 {
 	struct advise_case *c;
 	struct report report;
+
+	if (options->each)
+		return verb_each(options);
 	int code = case_read(&c, options);
 
 	if (code == 0)

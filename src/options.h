@@ -50,6 +50,8 @@ struct options {
 	uint64_t connections;
 	uint64_t active;         /* already reckoned from a percentage of connections */
 	unsigned run;            /* --run N, from 1 */
+	bool each;               /* --each: every operand is a case of its own */
+	bool null_names;         /* -0: and the names on standard input, which end in NUL */
 	const char *baseline;    /* operand, or NULL */
 	const char *sysctl;      /* --sysctl FILE, or NULL */
 	const char *kernel;      /* --kernel VERSION as given (checked to be one), or NULL */

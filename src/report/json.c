@@ -349,6 +349,20 @@ static void json_memory(struct json_out *out, const struct exposure *memory)
 	json_out_end_object(out);
 }
 
+static void json_members(struct json_out *out, const struct report *report)
+{
+	json_out_string(out, "schema", "bdp/1");
+	json_out_string(out, "version", report->version);
+	json_out_string(out, "answer", answer_reckon(report).s);
+	json_inputs(out, report->evidence);
+	json_chosen(out, report);
+	json_rfc6349(out, report->rfc6349);
+	json_findings(out, report->findings);
+	json_plan(out, report->plan);
+	json_plan_facts(out, report->plan);
+	json_memory(out, report->memory);
+}
+
 bool report_json(const struct report *report, const struct style *style, FILE *stream)
 {
 	struct json_out out;
@@ -356,16 +370,19 @@ bool report_json(const struct report *report, const struct style *style, FILE *s
 	(void)style;
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
-	json_out_string(&out, "schema", "bdp/1");
-	json_out_string(&out, "version", report->version);
-	json_out_string(&out, "answer", answer_reckon(report).s);
-	json_inputs(&out, report->evidence);
-	json_chosen(&out, report);
-	json_rfc6349(&out, report->rfc6349);
-	json_findings(&out, report->findings);
-	json_plan(&out, report->plan);
-	json_plan_facts(&out, report->plan);
-	json_memory(&out, report->memory);
+	json_members(&out, report);
 	json_out_end_object(&out);
-	return json_out_finish(&out) && fflush(stream) == 0 && !ferror(stream);
+	return json_out_finish(&out);
+}
+
+bool report_json_line(const struct report *report, const char *file, FILE *stream)
+{
+	struct json_out out;
+
+	json_out_begin(&out, stream, true);
+	json_out_object(&out, NULL);
+	json_out_string(&out, "file", file);
+	json_members(&out, report);
+	json_out_end_object(&out);
+	return json_out_finish(&out);
 }

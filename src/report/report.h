@@ -47,6 +47,8 @@ extern const struct report_form report_forms[];
 
 bool report_text(const struct report *report, const struct style *style, FILE *stream);
 bool report_json(const struct report *report, const struct style *style, FILE *stream);
+/* The same as one line, with the name of the file that it is on. */
+bool report_json_line(const struct report *report, const char *file, FILE *stream);
 bool report_sysctl(const struct report *report, const struct style *style, FILE *stream);
 bool report_sh(const struct report *report, const struct style *style, FILE *stream);
 
