@@ -1,0 +1,179 @@
+#include "model/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Delays differ when one is this many times the other, and by as much as anybody notices. */
+#define DELAY_FACTOR 1.5
+#define DELAY_MATTERS_US 2000
+/* Loss below this costs next to nothing; of two above it, one must have several times the other's. */
+#define LOSS_MATTERS 1e-3
+#define LOSS_FACTOR 3
+#define CPU_FACTOR 1.5
+#define CPU_MATTERS_PERCENT 10
+
+/* Best source first: ping sees what other traffic gets; tcp_info is the flow's own; a backlog
+ * is one queue at one moment. */
+static const enum figure delay_figures[] = {FIGURE_PING, FIGURE_LOADED_RTT, FIGURE_QUEUE_DELAY};
+
+const char *compare_by_name(enum compare_by by)
+{
+	static const char *const names[COMPARE_BY_COUNT] = {
+	    [COMPARE_RATE] = "rate",
+	    [COMPARE_DELAY] = "delay",
+	    [COMPARE_LOSS] = "loss",
+	};
+	return names[by];
+}
+
+static bool knows(const struct trial *trial, enum figure figure)
+{
+	return trial->range[figure].count > 0;
+}
+
+static double median(const struct trial *trial, enum figure figure)
+{
+	return knows(trial, figure) ? trial->range[figure].median : 0;
+}
+
+/* The figure by which the delays of both are known; FIGURE_COUNT when there is none. */
+static enum figure delay_figure(const struct trial *a, const struct trial *b)
+{
+	for (size_t i = 0; i < sizeof(delay_figures) / sizeof(delay_figures[0]); i++)
+		if (knows(a, delay_figures[i]) && knows(b, delay_figures[i]))
+			return delay_figures[i];
+	return FIGURE_COUNT;
+}
+
+/* Each of these: a is better than b by more than chance. */
+static bool is_faster(const struct trial *a, const struct trial *b)
+{
+	double x = median(a, FIGURE_RATE), y = median(b, FIGURE_RATE);
+
+	return x > y * (1 + rate_noise(a, b));
+}
+
+static bool is_prompter(const struct trial *a, const struct trial *b)
+{
+	enum figure figure = delay_figure(a, b);
+
+	if (figure == FIGURE_COUNT)
+		return false;
+	double x = median(a, figure), y = median(b, figure);
+	return y > DELAY_FACTOR * x && y - x > DELAY_MATTERS_US;
+}
+
+static bool is_cleaner(const struct trial *a, const struct trial *b)
+{
+	if (!knows(a, FIGURE_LOSS) || !knows(b, FIGURE_LOSS))
+		return false;
+	double x = median(a, FIGURE_LOSS), y = median(b, FIGURE_LOSS);
+	return y > LOSS_MATTERS && y > LOSS_FACTOR * x;
+}
+
+/* By which of the three a is to be preferred to b; COMPARE_NONE when it is not. */
+static enum compare_by preferred_by(const struct trial *a, const struct trial *b)
+{
+	if (is_faster(a, b))
+		return COMPARE_RATE;
+	if (is_faster(b, a))
+		return COMPARE_NONE;
+	if (is_prompter(a, b))
+		return COMPARE_DELAY;
+	if (is_prompter(b, a))
+		return COMPARE_NONE;
+	return is_cleaner(a, b) ? COMPARE_LOSS : COMPARE_NONE;
+}
+
+static size_t best_but(const struct trial *trials, size_t count, size_t skip)
+{
+	size_t best = skip == 0 ? 1 : 0;
+
+	for (size_t i = best + 1; i < count; i++)
+		if (i != skip && preferred_by(&trials[i], &trials[best]) != COMPARE_NONE)
+			best = i;
+	return best;
+}
+
+/* Preference is not transitive where noise differs: who wins must beat, or equal, every other. */
+static size_t best_of(const struct trial *trials, size_t count)
+{
+	size_t best = best_but(trials, count, count);
+
+	for (size_t i = 0; i < best; i++)
+		if (preferred_by(&trials[i], &trials[best]) != COMPARE_NONE)
+			return i;
+	return best;
+}
+
+static double ratio(double more, double less)
+{
+	return less > 0 ? more / less : INFINITY;
+}
+
+static void set_factor(struct compare *compare, const struct trial *best, const struct trial *other)
+{
+	switch (compare->by) {
+	case COMPARE_RATE:
+		compare->factor = compare->rate_ratio;
+		break;
+	case COMPARE_DELAY:
+		compare->factor = ratio(compare->other_delay_us, compare->best_delay_us);
+		break;
+	case COMPARE_LOSS:
+		compare->factor = ratio(median(other, FIGURE_LOSS), median(best, FIGURE_LOSS));
+		break;
+	case COMPARE_NONE:
+	case COMPARE_BY_COUNT:
+		compare->factor = 1;
+		break;
+	}
+}
+
+/* What the payload of Ethernet at the usual speeds comes to, from MSS 1448 to jumbo frames; shapers
+ * that leave framing out of account give up to the full number. */
+static double link_filled(const struct trial *a, const struct trial *b)
+{
+	static const double speeds[] = {
+	    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9};
+	double low = fmin(median(a, FIGURE_RATE), median(b, FIGURE_RATE));
+	double high = fmax(median(a, FIGURE_RATE), median(b, FIGURE_RATE));
+
+	if (median(a, FIGURE_LOSS) > LOSS_MATTERS || median(b, FIGURE_LOSS) > LOSS_MATTERS)
+		return 0;
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++)
+		if (low > 0.93 * speeds[i] && high < 1.002 * speeds[i])
+			return speeds[i];
+	return 0;
+}
+
+static void set_delays(struct compare *compare, const struct trial *best, const struct trial *other)
+{
+	compare->delay_figure = delay_figure(best, other);
+	compare->has_delay = compare->delay_figure != FIGURE_COUNT;
+	if (!compare->has_delay)
+		return;
+	compare->best_delay_us = median(best, compare->delay_figure);
+	compare->other_delay_us = median(other, compare->delay_figure);
+}
+
+void compare_reckon(const struct trial *trials, size_t count, struct compare *compare)
+{
+	memset(compare, 0, sizeof(*compare));
+	compare->best = best_of(trials, count);
+	compare->other = compare->best == 0 ? best_but(trials, count, 0) : 0;
+	const struct trial *best = &trials[compare->best], *other = &trials[compare->other];
+
+	compare->by = preferred_by(best, other);
+	compare->rate_ratio = ratio(median(best, FIGURE_RATE), median(other, FIGURE_RATE));
+	compare->noise = rate_noise(best, other);
+	set_delays(compare, best, other);
+	set_factor(compare, best, other);
+	compare->delay_is_worse = is_prompter(other, best);
+	compare->loss_is_worse = is_cleaner(other, best);
+	compare->cpu_is_worse =
+	    knows(other, FIGURE_CPU) &&
+	    median(best, FIGURE_CPU) > CPU_FACTOR * median(other, FIGURE_CPU) &&
+	    median(best, FIGURE_CPU) - median(other, FIGURE_CPU) > CPU_MATTERS_PERCENT;
+	compare->link_bps = link_filled(best, other);
+}
