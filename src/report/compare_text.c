@@ -1,0 +1,285 @@
+/* The comparison for people: the verdict, the figures side by side, what holds each, and how the measured
+ * rates stand to what theory allows. */
+#include "report/trials_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "model/loss.h"
+#include "report/bar.h"
+#include "report/layout.h"
+#include "report/text_trials.h"
+
+#define LABEL_COLUMN 18u
+#define CELL_MIN 13u
+#define CELL_MAX 24u
+/* Loss below this leaves the bound far above any rate. */
+#define BOUND_LOSS 1e-3
+
+static const struct table_row {
+	const char *title;
+	enum figure figure;
+} rows[] = {
+    {"rate", FIGURE_RATE},
+    {"loss", FIGURE_LOSS},
+    {"retransmits", FIGURE_RETRANSMITS},
+    {"efficiency", FIGURE_EFFICIENCY},
+    {"RTT under load", FIGURE_LOADED_RTT},
+    {"ping under load", FIGURE_PING},
+    {"buffer delay", FIGURE_BUFFER_DELAY},
+    {"backlog", FIGURE_BACKLOG},
+    {"backlog / rate", FIGURE_QUEUE_DELAY},
+    {"cwnd peak", FIGURE_CWND},
+    {"moved", FIGURE_BYTES},
+    {"CPU", FIGURE_CPU},
+};
+
+/* The labels of one block of the table: as many as fit beside each other. */
+struct block {
+	const struct compare_report *report;
+	size_t first, end;
+	unsigned cell;
+};
+
+static const struct trial *trial_of(const struct block *block, size_t i)
+{
+	return &block->report->trials.trials[i];
+}
+
+static void cell_begin(struct layout *layout, const struct block *block, size_t i)
+{
+	unsigned column = LABEL_COLUMN + (unsigned)(i - block->first) * block->cell;
+
+	layout_tab(layout, column > layout->column ? column : layout->column + 1);
+}
+
+static enum ink ink_of(const struct block *block, size_t i)
+{
+	const struct compare *compare = block->report->compare;
+
+	return compare->by != COMPARE_NONE && i == compare->best ? INK_GREEN : INK_PLAIN;
+}
+
+static void row_begin(struct layout *layout, const char *title)
+{
+	layout_break(layout);
+	layout_tab(layout, 2);
+	layout_raw(layout, INK_PLAIN, title);
+}
+
+static void head_row(struct layout *layout, const struct block *block)
+{
+	layout_break(layout);
+	for (size_t i = block->first; i < block->end; i++) {
+		struct wording label = trials_label(&block->report->trials, i);
+		/* The start of a file name says less than its end. */
+		unsigned width = layout_width(label.s), most = block->cell - 2;
+		const char *text =
+		    width > most && width == strlen(label.s) ? label.s + width - most : label.s;
+		cell_begin(layout, block, i);
+		layout_raw(layout, ink_of(block, i) == INK_PLAIN ? INK_BOLD : INK_GREEN, text);
+	}
+	layout_break(layout);
+}
+
+static bool is_known(const struct block *block, enum figure figure)
+{
+	for (size_t i = block->first; i < block->end; i++)
+		if (trial_of(block, i)->range[figure].count > 0)
+			return true;
+	return false;
+}
+
+static void figure_row(
+    struct layout *layout, const struct block *block, const struct table_row *row)
+{
+	if (!is_known(block, row->figure))
+		return;
+	row_begin(layout, row->title);
+	for (size_t i = block->first; i < block->end; i++) {
+		cell_begin(layout, block, i);
+		layout_raw(layout, ink_of(block, i),
+		    figure_text(row->figure, &trial_of(block, i)->range[row->figure]).s);
+	}
+	layout_break(layout);
+}
+
+static void bar_row(struct layout *layout, const struct block *block)
+{
+	const struct trials_report *all = &block->report->trials;
+	double top = 0;
+
+	for (size_t i = 0; i < all->count; i++)
+		top = fmax(top, all->trials[i].range[FIGURE_RATE].median);
+	row_begin(layout, "");
+	for (size_t i = block->first; i < block->end; i++) {
+		struct bar bar = bar_draw(trial_of(block, i)->range[FIGURE_RATE].median, top,
+		    block->cell - 3, layout->style->utf8);
+		cell_begin(layout, block, i);
+		layout_raw(layout, ink_of(block, i), bar.s);
+	}
+	layout_break(layout);
+}
+
+/* Several runs of one label: how far they lie apart. */
+static void spread_row(struct layout *layout, const struct block *block)
+{
+	bool several = false;
+
+	for (size_t i = block->first; i < block->end; i++)
+		several |= trial_of(block, i)->runs > 1;
+	if (!several)
+		return;
+	row_begin(layout, "runs, spread");
+	for (size_t i = block->first; i < block->end; i++) {
+		const struct range *rate = &trial_of(block, i)->range[FIGURE_RATE];
+		char text[64];
+		snprintf(text, sizeof(text), "%u, +-%.10s", trial_of(block, i)->runs,
+		    share_text((rate->high - rate->low) / 2 / rate->median).s);
+		cell_begin(layout, block, i);
+		layout_raw(layout, INK_DIM, text);
+	}
+	layout_break(layout);
+}
+
+static void table(struct layout *layout, const struct compare_report *report)
+{
+	unsigned room = layout->style->width - LABEL_COLUMN;
+	size_t fit = room / CELL_MIN;
+
+	layout_heading(layout, "COMPARE");
+	if (report->trials.idle_rtt_us > 0)
+		layout_textf(layout, INK_PLAIN,
+		    report->trials.idle_is_seen ? "smallest RTT seen %s" : "RTT without load %s",
+		    time_text(report->trials.idle_rtt_us).s);
+	layout_break(layout);
+	for (size_t first = 0; first < report->trials.count; first += fit) {
+		struct block block = {.report = report, .first = first, .end = first + fit};
+		if (block.end > report->trials.count)
+			block.end = report->trials.count;
+		unsigned even = room / (unsigned)(block.end - block.first);
+		block.cell = even > CELL_MAX ? CELL_MAX : even;
+		head_row(layout, &block);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			figure_row(layout, &block, &rows[i]);
+			if (rows[i].figure == FIGURE_RATE)
+				bar_row(layout, &block);
+			if (rows[i].figure == FIGURE_RATE)
+				spread_row(layout, &block);
+		}
+	}
+}
+
+static void held_by(struct layout *layout, const struct compare_report *report)
+{
+	layout_gap(layout);
+	layout_heading(layout, "HELD BY");
+	for (size_t i = 0; i < report->trials.count; i++) {
+		const struct limit *limit = &report->trials.typical[i]->limit;
+		layout_tab(layout, LAYOUT_LABEL);
+		layout_textf(layout, INK_PLAIN, "%.120s:", trials_label(&report->trials, i).s);
+		layout_text(layout, INK_PLAIN,
+		    limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 0
+			? wording_candidates(limit).s
+			: factor_table[limit->factor].text);
+		layout_textf(
+		    layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
+		layout_break(layout);
+	}
+}
+
+/* The algorithm, by the run, else by a label that is its name. */
+static bool is_loss_based(const struct compare_report *report, size_t i, bool *cubic)
+{
+	const char *cc = report->trials.typical[i]->path.congestion_control;
+	const char *name = *cc ? cc : report->trials.labels[i];
+
+	*cubic = strcasecmp(name, "cubic") == 0;
+	return *cubic || strcasecmp(name, "reno") == 0;
+}
+
+static double rtt_of(const struct trials_report *report, size_t i)
+{
+	static const enum figure sources[] = {FIGURE_LOADED_RTT, FIGURE_PING};
+	const struct trial *trial = &report->trials[i];
+
+	for (size_t k = 0; k < sizeof(sources) / sizeof(sources[0]); k++)
+		if (trial->range[sources[k]].count > 0)
+			return trial->range[sources[k]].median;
+	return report->idle_rtt_us;
+}
+
+/* What loss-based control can carry under that loss, against what it carried. */
+static void bound_line(struct layout *layout, const struct compare_report *report, size_t i)
+{
+	const struct trial *trial = &report->trials.trials[i];
+	const struct path *path = &report->trials.typical[i]->path;
+	double loss = trial->range[FIGURE_LOSS].median, rtt_us = rtt_of(&report->trials, i);
+	double rate = trial->range[FIGURE_RATE].median;
+	bool cubic;
+
+	if (trial->range[FIGURE_LOSS].count == 0 || loss < BOUND_LOSS || rtt_us <= 0 ||
+	    !is_loss_based(report, i, &cubic))
+		return;
+	double bound = (cubic ? cubic_rate_bps(path->mss, rtt_us, loss)
+			      : reno_rate_bps(path->mss, rtt_us, loss)) *
+		       path->streams;
+	layout_gap(layout);
+	layout_heading(layout, "BOUND");
+	layout_textf(layout, INK_PLAIN,
+	    "under %s loss over %s %s carries about %s%s; %.100s carried %s%s",
+	    percent_text(loss).s, time_text(rtt_us).s, cubic ? "CUBIC (RFC 9438)" : "Reno",
+	    rate_text(bound).s, path->streams > 1 ? " in all streams" : "",
+	    trials_label(&report->trials, i).s, rate_text(rate).s,
+	    rate > 2 * bound   ? ": more, as where losses fall in bunches, each of which cuts the "
+				 "window once"
+	    : rate < bound / 2 ? ": less, so something else holds it, too"
+			       : ": loss is what holds it");
+	layout_break(layout);
+}
+
+static void rule(struct layout *layout, const struct compare_report *report)
+{
+	layout_gap(layout);
+	layout_heading(layout, "RULE");
+	layout_textf(layout, INK_PLAIN,
+	    "by rate, where it differs by more than the noise (%s here); else by delay under load, where "
+	    "one is 1.5 times the other; else by loss",
+	    share_text(report->compare->noise).s);
+	layout_break(layout);
+}
+
+/* Only the sender sees cwnd, RTT and retransmits. */
+static void unknown_delay(struct layout *layout, const struct compare_report *report)
+{
+	if (report->compare->has_delay)
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "UNKNOWN");
+	layout_text(layout, INK_PLAIN,
+	    "the delay under load: run `ping HOST` during each test and give it beside the run "
+	    "(cubic=run.json,ping.txt), or use iperf3 -J where data is sent (with -R: "
+	    "--get-server-output, or `ss -tmi` on the server)");
+	layout_break(layout);
+}
+
+bool compare_text(const struct compare_report *report, const struct style *style, FILE *stream)
+{
+	struct layout layout;
+
+	layout_begin(&layout, stream, style);
+	layout_tab(&layout, 0);
+	layout_text(&layout, INK_BOLD, compare_answer(report).s);
+	layout_gap(&layout);
+	table(&layout, report);
+	held_by(&layout, report);
+	for (size_t i = 0; i < report->trials.count; i++)
+		bound_line(&layout, report, i);
+	unknown_delay(&layout, report);
+	rule(&layout, report);
+	text_left_out(&layout, &report->trials);
+	layout_break(&layout);
+	return fflush(stream) == 0 && !ferror(stream);
+}

@@ -1,0 +1,281 @@
+/* The sweep for people: the knee first, then the table it was found in, the rule, and what the next step
+ * would have bought and cost. */
+#include "report/trials_report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/bar.h"
+#include "report/layout.h"
+#include "report/text_sections.h"
+#include "report/text_trials.h"
+
+#define BAR_CELLS 7u
+
+enum column_id {
+	COLUMN_RATE,
+	COLUMN_BAR,
+	COLUMN_GAIN,
+	COLUMN_RETR,
+	COLUMN_LOSS,
+	COLUMN_CWND,
+	COLUMN_RTT,
+	COLUMN_COUNT
+};
+
+/* Right edges; those past the terminal's are left out. */
+static const struct column {
+	const char *title;
+	unsigned end;
+} columns[COLUMN_COUNT] = {
+    [COLUMN_RATE] = {"rate", 23},
+    [COLUMN_BAR] = {"", 32},
+    [COLUMN_GAIN] = {"gain/MiB", 44},
+    [COLUMN_RETR] = {"retr", 53},
+    [COLUMN_LOSS] = {"loss", 62},
+    [COLUMN_CWND] = {"cwnd peak", 72},
+    [COLUMN_RTT] = {"RTT", 80},
+};
+
+#define CEILING_END 10u
+
+/* Ends at `end`, with a blank before it at least. */
+static void cell_put(struct layout *layout, unsigned end, enum ink ink, const char *text)
+{
+	unsigned width = layout_width(text);
+	unsigned start = end > width ? end - width : 0;
+
+	if (!*text || end > layout->style->width)
+		return;
+	layout_tab(layout, start > layout->column ? start : layout->column + 1);
+	layout_raw(layout, ink, text);
+}
+
+static const struct range *range_of(const struct sweep_report *report, size_t i, enum figure figure)
+{
+	return &report->trials.trials[i].range[figure];
+}
+
+static double top_rate(const struct sweep_report *report)
+{
+	double top = 0;
+
+	for (size_t i = 0; i < report->trials.count; i++)
+		top = fmax(top, range_of(report, i, FIGURE_RATE)->median);
+	return top;
+}
+
+static struct unit_text gain_text(const struct sweep_report *report, size_t i)
+{
+	double gain = report->sweep->steps[i].gain_bps_per_mib;
+	struct unit_text text = {"-"};
+
+	if (i == 0)
+		return text;
+	snprintf(text.s, sizeof(text.s), "%s%.20s", gain < 0 ? "-" : "", rate_text(fabs(gain)).s);
+	return text;
+}
+
+/* tcp_info's under load; else the bound that cwnd gives. */
+static struct unit_text rtt_cell(const struct sweep_report *report, size_t i)
+{
+	const struct range *loaded = range_of(report, i, FIGURE_LOADED_RTT);
+	const struct rtt *rtt = &report->trials.typical[i]->path.rtt;
+	struct unit_text text = {"-"};
+
+	if (loaded->count > 0)
+		return time_text(loaded->median);
+	if (range_of(report, i, FIGURE_PING)->count > 0)
+		return time_text(range_of(report, i, FIGURE_PING)->median);
+	if (rtt->method != RTT_UNKNOWN)
+		snprintf(text.s, sizeof(text.s), "<%.20s", time_text(rtt->high_us).s);
+	return text;
+}
+
+static struct unit_text cell_text(
+    const struct sweep_report *report, size_t i, enum column_id column)
+{
+	static const enum figure figures[COLUMN_COUNT] = {
+	    [COLUMN_RATE] = FIGURE_RATE,
+	    [COLUMN_RETR] = FIGURE_RETRANSMITS,
+	    [COLUMN_LOSS] = FIGURE_LOSS,
+	    [COLUMN_CWND] = FIGURE_CWND,
+	};
+	const struct range *range = range_of(report, i, figures[column]);
+
+	if (column == COLUMN_GAIN)
+		return gain_text(report, i);
+	if (column == COLUMN_RTT)
+		return rtt_cell(report, i);
+	return figure_text(figures[column], range);
+}
+
+static void bar_cell(struct layout *layout, const struct sweep_report *report, size_t i, double top)
+{
+	struct bar bar =
+	    bar_draw(range_of(report, i, FIGURE_RATE)->median, top, BAR_CELLS, layout->style->utf8);
+
+	if (columns[COLUMN_BAR].end > layout->style->width || bar.cells == 0)
+		return;
+	layout_tab(layout, columns[COLUMN_BAR].end - BAR_CELLS);
+	layout_raw(layout, INK_PLAIN, bar.s);
+}
+
+/* How far the runs of one ceiling lie apart. */
+static void spread_line(struct layout *layout, const struct sweep_report *report, size_t i)
+{
+	const struct trial *trial = &report->trials.trials[i];
+	const struct range *rate = &trial->range[FIGURE_RATE];
+
+	if (trial->runs < 2)
+		return;
+	layout_tab(layout, CEILING_END + 2);
+	layout_textf(layout, INK_DIM, "%u runs, %s to %s%s", trial->runs, rate_text(rate->low).s,
+	    rate_text(rate->high).s,
+	    i > 0 && report->sweep->steps[i].overlaps ? ": overlaps the step before it" : "");
+	layout_break(layout);
+}
+
+static void table_row(
+    struct layout *layout, const struct sweep_report *report, size_t i, double top)
+{
+	bool knee = i == report->sweep->knee;
+	enum ink ink = knee ? INK_GREEN : INK_PLAIN;
+
+	layout_break(layout);
+	if (knee) {
+		layout_tab(layout, 0);
+		layout_raw(layout, ink, ">");
+	}
+	cell_put(layout, CEILING_END, ink, size_text(report->trials.trials[i].ceiling_bytes).s);
+	for (int column = 0; column < COLUMN_COUNT; column++) {
+		if (column == COLUMN_BAR)
+			bar_cell(layout, report, i, top);
+		else
+			cell_put(layout, columns[column].end, ink,
+			    cell_text(report, i, (enum column_id)column).s);
+	}
+	layout_break(layout);
+	spread_line(layout, report, i);
+}
+
+static unsigned runs_of(const struct trials_report *report)
+{
+	unsigned runs = 0;
+
+	for (size_t i = 0; i < report->count; i++)
+		runs += report->trials[i].runs;
+	return runs;
+}
+
+static void table(struct layout *layout, const struct sweep_report *report)
+{
+	double top = top_rate(report);
+
+	layout_heading(layout, "SWEEP");
+	layout_textf(layout, INK_PLAIN, "ceiling of %s, %zu values, %u runs",
+	    tunables[report->key].key, report->trials.count, runs_of(&report->trials));
+	layout_break(layout);
+	cell_put(layout, CEILING_END, INK_DIM, "ceiling");
+	for (int column = 0; column < COLUMN_COUNT; column++)
+		cell_put(layout, columns[column].end, INK_DIM, columns[column].title);
+	layout_break(layout);
+	for (size_t i = 0; i < report->trials.count; i++)
+		table_row(layout, report, i, top);
+}
+
+static void next_step(struct layout *layout, const struct sweep_report *report)
+{
+	const struct sweep *sweep = report->sweep;
+	size_t next = sweep->knee + 1;
+
+	if (sweep->stop == STOP_NONE)
+		return;
+	layout_item(layout, INK_PLAIN, "beyond");
+	layout_textf(layout, INK_PLAIN, "%s would buy %s%s (%s)",
+	    size_text(report->trials.trials[next].ceiling_bytes).s,
+	    sweep->next_gain < 0 ? "nothing: " : "",
+	    sweep->next_gain < 0 ? "less rate" : share_text(sweep->next_gain).s,
+	    rate_text(range_of(report, next, FIGURE_RATE)->median).s);
+	if (sweep->next_loss_known)
+		layout_textf(
+		    layout, INK_PLAIN, "at a loss of %s", percent_text(sweep->next_loss).s);
+	if (sweep->next_retransmits > 1.5)
+		layout_textf(layout, INK_PLAIN, "and %s the retransmits",
+		    factor_text(sweep->next_retransmits).s);
+	if (sweep->next_delay_us > 1000)
+		layout_textf(
+		    layout, INK_PLAIN, "and %s more RTT", time_text(sweep->next_delay_us).s);
+	if (sweep->next_is_uncertain)
+		layout_text(layout, INK_PLAIN, "; their runs overlap");
+	layout_break(layout);
+}
+
+static void knee(struct layout *layout, const struct sweep_report *report)
+{
+	const struct sweep *sweep = report->sweep;
+
+	layout_gap(layout);
+	layout_heading(layout, "KNEE");
+	layout_textf(
+	    layout, INK_GREEN, "%s", size_text(report->trials.trials[sweep->knee].ceiling_bytes).s);
+	layout_break(layout);
+	layout_item(layout, INK_PLAIN, "rule");
+	layout_text(layout, INK_PLAIN, sweep_rule_text(report->rule).s);
+	layout_break(layout);
+	next_step(layout, report);
+	if (sweep->loss_is_unknown) {
+		layout_item(layout, INK_YELLOW, "loss");
+		layout_text(layout, INK_PLAIN,
+		    "not known of every run, as only the sender counts retransmits: where it is "
+		    "missing the rule went by gain alone");
+		layout_break(layout);
+	}
+	if (sweep->knee_is_uncertain) {
+		layout_item(layout, INK_YELLOW, "spread");
+		layout_text(layout, INK_PLAIN,
+		    "the runs of the knee and of the ceiling chosen before it overlap: the gain may be "
+		    "chance; more runs of both would tell");
+		layout_break(layout);
+	}
+}
+
+/* What is set there now, where that is no less than the knee: then nothing is to be set. */
+static void now(struct layout *layout, const struct sweep_report *report)
+{
+	double ceiling = report->trials.trials[report->sweep->knee].ceiling_bytes;
+	double current = report->current ? (double)report->current->number[2] : 0;
+
+	for (size_t i = 0; i < report->advice->plan->setting_count; i++)
+		if (report->advice->plan->settings[i].id == report->key)
+			return;
+	if (current < ceiling)
+		return;
+	layout_item(layout, INK_PLAIN, "now");
+	if (current > ceiling)
+		layout_textf(layout, INK_PLAIN,
+		    "%s is set: more than that; --allow-lower advises to lower it",
+		    size_text(current).s);
+	else
+		layout_textf(layout, INK_PLAIN, "%s is set already", size_text(current).s);
+	layout_break(layout);
+}
+
+bool sweep_text(const struct sweep_report *report, const struct style *style, FILE *stream)
+{
+	struct layout layout;
+
+	layout_begin(&layout, stream, style);
+	layout_tab(&layout, 0);
+	layout_text(&layout, INK_BOLD, sweep_answer(report).s);
+	layout_gap(&layout);
+	table(&layout, report);
+	knee(&layout, report);
+	if (report->sweep->end != SWEEP_FLAT && report->sweep->end != SWEEP_LOSSY)
+		now(&layout, report);
+	text_settings(&layout, report->advice);
+	text_left_out(&layout, &report->trials);
+	layout_break(&layout);
+	return fflush(stream) == 0 && !ferror(stream);
+}

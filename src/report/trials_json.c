@@ -1,0 +1,49 @@
+/* What sweep and compare measured, for programs. */
+#include "report/trials_json.h"
+
+void json_known(struct json_out *out, const char *key, bool known, double value)
+{
+	if (known)
+		json_out_number(out, key, value);
+	else
+		json_out_null(out, key);
+}
+
+static void json_range(struct json_out *out, const char *key, const struct range *range)
+{
+	if (range->count == 0) {
+		json_out_null(out, key);
+		return;
+	}
+	json_out_object(out, key);
+	json_out_number(out, "median", range->median);
+	json_out_number(out, "low", range->low);
+	json_out_number(out, "high", range->high);
+	json_out_end_object(out);
+}
+
+void json_trial(struct json_out *out, const struct trials_report *report, size_t index)
+{
+	const struct trial *trial = &report->trials[index];
+	const struct analysis *typical = report->typical[index];
+
+	if (trial->ceiling_bytes > 0)
+		json_out_number(out, "ceiling_bytes", trial->ceiling_bytes);
+	else
+		json_out_string(out, "label", report->labels[index]);
+	json_out_uint(out, "runs", trial->runs);
+	for (int figure = 0; figure < FIGURE_COUNT; figure++)
+		json_range(out, figure_name((enum figure)figure), &trial->range[figure]);
+	json_out_string(out, "congestion_control",
+	    typical->path.congestion_control[0] ? typical->path.congestion_control : NULL);
+	json_out_string(out, "limit", factor_table[typical->limit.factor].name);
+	json_out_string(out, "limit_confidence", confidence_name(typical->limit.confidence));
+}
+
+void json_left_out(struct json_out *out, const struct trials_report *report)
+{
+	json_out_array(out, "left_out");
+	for (size_t i = 0; i < report->left_out_count; i++)
+		json_out_string(out, NULL, report->left_out[i]);
+	json_out_end_array(out);
+}
