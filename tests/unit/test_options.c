@@ -22,7 +22,7 @@ struct outcome {
 	struct options options;
 	char *argv[WORDS_MAX + 2];
 	int argc;
-	char out[8192], err[1024];
+	char out[32768], err[1024];
 };
 
 static void stream_redirect(FILE *stream, FILE *into, int *saved)
@@ -295,8 +295,7 @@ static void test_sockets(void **state)
 	assert_true(fabs(outcome.options.target_bps - 1e9) < 1);
 	release(&outcome);
 	run_well(&outcome,
-	    (const char *const[]){
-		"--socket", "[2001:db8::1]:443", "--interval", "30", NULL});
+	    (const char *const[]){"--socket", "[2001:db8::1]:443", "--interval", "30", NULL});
 	assert_int_equal(outcome.options.verb, VERB_ADVISE);
 	assert_string_equal(outcome.options.socket, "[2001:db8::1]:443");
 	assert_int_equal(outcome.options.interval_seconds, 30);
@@ -314,14 +313,33 @@ static void test_three_numbers_that_agree(void **state)
 	release(&outcome);
 }
 
+/* Several rows may share a name, each for other verbs. */
+static bool is_option(const char *name, unsigned verbs)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		if (strcmp(option_rows[i].name, name) == 0 && (option_rows[i].verbs & verbs))
+			return true;
+	}
+	return false;
+}
+
 static void test_help(void **state)
 {
 	(void)state;
-	static const char *const calls[][3] = {
-	    {"--help"}, {"-h"}, {"advise", "-h"}, {"--help", "--frob"}};
+	static const struct {
+		const char *words[3];
+		unsigned verbs; /* whose options are told */
+	} calls[] = {
+	    {{"--help"}, IN_ALL},
+	    {{"-h"}, IN_ALL},
+	    {{"--help", "--frob"}, IN_ALL},
+	    {{"advise", "-h"}, IN(VERB_ADVISE)},
+	    {{"sockets", "--help"}, IN(VERB_SOCKETS)},
+	    {{"explain", "--help"}, IN(VERB_EXPLAIN)},
+	};
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		struct outcome outcome;
-		run(&outcome, calls[i]);
+		run(&outcome, calls[i].words);
 		assert_int_equal(outcome.result, OPTIONS_DONE);
 		assert_string_equal(outcome.err, "");
 		assert_true(strncmp(outcome.out, "Usage: bdp ", 11) == 0);
@@ -332,11 +350,13 @@ static void test_help(void **state)
 		}
 		for (size_t row = 0; row < OPTION_COUNT; row++) {
 			char name[40];
-			/* the help of a verb has that verb's options only */
-			if (i == 2 && !(option_rows[row].verbs & IN(VERB_ADVISE)))
-				continue;
-			snprintf(name, sizeof name, "--%s", option_rows[row].name);
-			assert_non_null(strstr(outcome.out, name));
+			snprintf(name, sizeof name, "--%s%s", option_rows[row].name,
+			    option_rows[row].argument == NULL ? "  "
+			    : option_rows[row].optional	      ? "[="
+							      : " ");
+			print_message("%s\n", name);
+			assert_true((strstr(outcome.out, name) != NULL) ==
+				    is_option(option_rows[row].name, calls[i].verbs));
 		}
 		release(&outcome);
 	}
