@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,6 +117,13 @@ static const char *misuse_of(const struct options *options)
 	return NULL;
 }
 
+/* What one case gives back the next one needs again: it is not worth the kernel's while. */
+static void memory_keep(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+}
+
 int verb_each(const struct options *options)
 {
 	struct each each = {.options = *options, .written = true};
@@ -126,6 +134,7 @@ int verb_each(const struct options *options)
 		complain("%s", misuse);
 		return 2;
 	}
+	memory_keep();
 	each.options.operands = &each.name;
 	each.options.operand_count = 1;
 	for (size_t i = 0; i < options->operand_count && each.written; i++)
