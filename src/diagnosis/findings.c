@@ -139,6 +139,13 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "A ceiling far above what the path needs buys queueing delay and retransmits, not "
 	    "rate.",
 	.advice = "bdp sweep picks the ceiling where the gain ends"},
+    [FINDING_STALLED] = {.id = "stalled",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "Seconds pass without a byte while cwnd is down to a segment or two: everything waits for "
+	    "retransmission timeouts. Full-sized packets vanish (MTU, offload), or the path is down.",
+	.advice =
+	    "try smaller segments (iperf3 -M 1200), tracepath HOST, and ethtool -K DEV tso off gso off"},
 };
 
 __attribute__((format(printf, 3, 4))) static void find(
@@ -199,6 +206,21 @@ static void find_rate_shape(struct findings *findings, const struct signs *signs
 	else if (path->rate_deviation > 0.3 && signs->asked_bps <= 0)
 		find(findings, FINDING_RATE_SWINGS,
 		    "the rate varies by %.0f %% (standard deviation)", 100 * path->rate_deviation);
+}
+
+static void find_stall(struct findings *findings, const struct run *run, const struct path *path)
+{
+	size_t still = 0;
+
+	for (size_t i = 0; i < run->series.count; i++) {
+		const struct bin *bin = &run->series.bins[i];
+		still += bin->bytes == 0 && (bin->has & BIN_CWND) &&
+			 bin->cwnd_bytes <= 2ULL * path->mss * path->streams;
+	}
+	if (still >= 2)
+		find(findings, FINDING_STALLED, "no byte in %zu of %zu intervals, cwnd at %s",
+		    still, run->series.count,
+		    size_text((double)run->series.bins[run->series.count - 1].cwnd_bytes).s);
 }
 
 static void find_streams(struct findings *findings, const struct run *run)
@@ -386,6 +408,7 @@ void findings_collect(
 	find_loss(findings, &signs);
 	find_rate_shape(findings, &signs);
 	if (input->run) {
+		find_stall(findings, input->run, input->path);
 		find_streams(findings, input->run);
 		find_ends(findings, input->run);
 	}

@@ -1,6 +1,8 @@
 /* Rules about the ends: program, CPU, windows and buffers. */
 #include "diagnosis/limit.h"
 
+#include <math.h>
+
 #include "base/quote.h"
 #include "base/units.h"
 #include "model/window.h"
@@ -33,7 +35,8 @@ bool rule_application(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 
-	if (signs->asked_bps > 0 && path->rate_bps >= ASKED_REACHED * signs->asked_bps) {
+	if (signs->asked_bps > 0 &&
+	    fmax(path->rate_bps, path->mean_rate_bps) >= ASKED_REACHED * signs->asked_bps) {
 		limit_set(limit, FACTOR_APPLICATION, CONFIDENCE_HIGH);
 		limit_say(limit, "asked for %s (-b) and got %s: nothing held it back",
 		    rate_text(signs->asked_bps).s, rate_text(path->rate_bps).s);
@@ -212,7 +215,8 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 	bool sure = signs->window_fill > 0.95 && path->peer_window_spread < 0.08 &&
 		    signs->rtt_rise < 1.05 && base_is_sure(signs);
 	/* A window that breathes, or one not quite full under a wavering RTT, is a busy host's. */
-	if (path->peer_window_spread > 0.12 ||
+	bool breathes = path->peer_window_spread > 0.12 && signs->window_fill < 0.95;
+	if (breathes || path->peer_window_spread > 0.4 ||
 	    (signs->window_fill < 0.97 && path->stream_rate_bps > FAST_STREAM_BPS))
 		return false;
 	bool fair = signs->window_fill > 0.9;

@@ -154,7 +154,9 @@ static bool queue_grows(const struct signs *signs)
 
 static double queue_delay_us(const struct signs *signs)
 {
-	return signs->has_rtt_over_base ? signs->path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base) : 0;
+	return signs->has_rtt_over_base
+		   ? signs->path->loaded_rtt_us * (1 - 1 / signs->rtt_over_base)
+		   : 0;
 }
 
 static bool queue_stands(const struct signs *signs)

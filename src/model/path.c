@@ -74,7 +74,13 @@ static void set_mean_rate(struct path *path, const struct run *run)
 		return;
 	}
 	path->has |= PATH_MEAN_RATE;
-	if (!(path->has & PATH_RATE)) {
+	/* What the receiver never saw was queued, or eaten, on the way: the intervals of a sender whose
+	 * peer got far less tell how fast a buffer filled, not what the path carried. */
+	bool misleading =
+	    run->local_sends && (run->has & RUN_SENT) && (run->has & RUN_RECEIVED) &&
+	    run->sent_seconds > 0 && run->received_bytes > 0 &&
+	    path->mean_rate_bps < 0.7 * (double)run->sent_bytes * 8 / run->sent_seconds;
+	if (!(path->has & PATH_RATE) || misleading) {
 		path->has |= PATH_RATE;
 		path->rate_bps = path->mean_rate_bps;
 	}

@@ -106,8 +106,7 @@ struct path {
 	bool
 	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
 	double rtt_median_us;  /* as the two below */
-	double window_fill,
-	    cwnd_fill; /* medians of in flight / window, / cwnd by bin; 0 when unknown */
+	double window_fill, cwnd_fill; /* in flight / window, / cwnd; 0 when unknown */
 	double rtt_min_us, rtt_max_us; /* over the quiet bins: tcp_info's, else cwnd / rate */
 	bool rtt_is_proxy;	       /* rtt_min_us, rtt_max_us, rtt_trend come from cwnd / rate */
 	double peer_window_spread;     /* as cwnd_spread */

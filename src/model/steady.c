@@ -123,29 +123,28 @@ static void steady_windows(struct path *path, const struct bin *bins, size_t cou
 	}
 }
 
-/* Medians by bin of how full the windows are: one strange second must not move them. */
+/* How full the windows are: the mean rate (writes come in blocks, so that seconds differ) over the
+ * median RTT, by the median window: one strange second must not move it. */
 static void steady_fills(struct path *path, const struct bin *bins, size_t count)
 {
-	double in_flight[SERIES_MAX], window[SERIES_MAX], cwnd[SERIES_MAX];
-	size_t flights = 0, windows = 0, cwnds = 0;
+	double windows[SERIES_MAX], cwnds[SERIES_MAX];
+	size_t window_count = 0, cwnd_count = 0;
+	double bytes = bdp_bytes(path->quiet_rate_bps, path->rtt_median_us);
 
+	if (!(path->has & PATH_LOADED_RTT) || bytes <= 0)
+		return;
 	for (size_t i = 0; i < count; i++) {
-		double bytes = bdp_bytes(bin_rate(&bins[i]), bins[i].rtt_us);
-
-		if (!(bins[i].has & BIN_RTT) || bytes <= 0)
-			continue;
-		in_flight[flights++] = bytes;
 		if ((bins[i].has & BIN_PEER_WINDOW) && bins[i].peer_window_bytes > 0)
-			window[windows++] = bytes / (double)bins[i].peer_window_bytes;
+			windows[window_count++] = (double)bins[i].peer_window_bytes;
 		if ((bins[i].has & BIN_CWND) && bins[i].cwnd_bytes > 0)
-			cwnd[cwnds++] = bytes / (double)bins[i].cwnd_bytes;
+			cwnds[cwnd_count++] = (double)bins[i].cwnd_bytes;
 	}
-	path->window_fill = stats_median(window, windows);
-	path->cwnd_fill = stats_median(cwnd, cwnds);
-	if (flights > 0) {
-		path->has |= PATH_IN_FLIGHT;
-		path->in_flight_bytes = stats_median(in_flight, flights) / path->streams;
-	}
+	if (window_count > 0)
+		path->window_fill = bytes / stats_median(windows, window_count);
+	if (cwnd_count > 0)
+		path->cwnd_fill = bytes / stats_median(cwnds, cwnd_count);
+	path->has |= PATH_IN_FLIGHT;
+	path->in_flight_bytes = bytes / path->streams;
 }
 
 static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
@@ -258,8 +257,8 @@ void steady_reckon(struct path *path, const struct run *run)
 	find_elasticity(path, bins, path->quiet_count);
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
-	steady_fills(path, bins, path->quiet_count);
 	path->quiet_rate_bps = bins_rate(bins, path->quiet_count);
+	steady_fills(path, bins, path->quiet_count);
 	if (run->omitted_intervals == 0 && path->rate_bps > 0)
 		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;
 }

@@ -407,6 +407,8 @@ static void test_flow_findings(void **state)
 	    {100, 5, 0, 52, 900}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}};
 	static const struct second swings[] = {
 	    {400, 5, 0, 52, 0}, {90, 5, 0, 52, 0}, {410, 5, 0, 52, 0}, {100, 5, 0, 52, 0}};
+	static const struct second stalled[] = {
+	    {9, 0.08, 0, 0, 3}, {0, 0.0013, 0, 0, 1}, {0, 0.0013, 0, 0, 0}, {0, 0.0013, 0, 0, 1}};
 	static const struct second two[] = {{400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}};
 	struct path_given none = {0}, idle = {.idle_rtt_us = 20000};
 	struct ping near_ping = {.min_us = 1000, .avg_us = 1100, .max_us = 1300};
@@ -428,6 +430,7 @@ static void test_flow_findings(void **state)
 	    {steady, 4, &none, &nothing, edit_small_mss, FINDING_SMALL_MSS},
 	    {steady, 4, &none, &nothing, edit_jumbo, FINDING_JUMBO_MSS},
 	    {steady, 4, &none, &nothing, edit_error, FINDING_INTERRUPTED},
+	    {stalled, 4, &none, &nothing, NULL, FINDING_STALLED},
 	    {two, 2, &none, &nothing, NULL, FINDING_SHORT_TEST},
 	    {steady, 4, &none, &pinged, NULL, FINDING_RTT_CONTRADICTION},
 	};
