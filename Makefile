@@ -43,9 +43,11 @@ $(B)/%.o: src/%.c Makefile
 
 # ---- set-up: everything that building and testing need, on a bare Debian machine --------------
 BUILD_PACKAGES = gcc libc6-dev libbsd-dev libmd-dev
-TEST_PACKAGES  = libcmocka-dev jq mandoc zsh fish bash-completion clang-14 clang-format-14 \
-                 libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 procps util-linux socat
+TEST_PACKAGES  = git libcmocka-dev jq mandoc man-db zsh fish bash-completion clang-14 clang-format-14 \
+                 libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 procps util-linux mount socat \
+                 librsvg2-bin libxml2-utils
 BENCH_PACKAGES = hyperfine time jq gawk
+VM_PACKAGES    = qemu-system-x86 busybox-static cpio
 
 setup:
 	@tests/setup.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
@@ -88,10 +90,15 @@ live: $(BIN)
 layers:
 	@tests/layers.sh
 
-options: $(BIN)
-	@BDP=$(CURDIR)/$(BIN) tests/options.sh
+# What is said twice must be said alike: help, manuals, completions, JSON, tables, shown examples.
+documents: $(BIN)
+	@tests/options.sh $(BIN)
+	@tests/diagnostics.sh
+	@BDP=$(CURDIR)/$(BIN) tests/json-names.sh
+	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
+	@tests/man.sh
 
-check: all unit e2e corpus layers options live lint-man check-install
+check: all unit tools e2e corpus layers documents live check-install
 	@echo "all checks passed"
 
 # The same tests with the sanitizers; 99 is their exit code, so that it is no code of ours.
@@ -129,18 +136,32 @@ fuzz-smoke: fuzzers
 
 # ---- lint -------------------------------------------------------------------------------------
 MANUALS := $(wildcard man/*.[1-9])
+# Translations: man/LANGUAGE/PAGE goes to MANDIR/LANGUAGE.
+TRANSLATED := $(wildcard man/*/*.[1-9])
 SCRIPTS  = $(shell git ls-files '*.sh' 2>/dev/null)
 
-lint-man:
-	@for page in $(MANUALS); do mandoc -T lint -W warning $$page || exit 1; done
-
-lint: lint-man
+lint:
 	clang-format-14 --dry-run -Werror $(SRCS) $(wildcard src/*.h src/*/*.h)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-	    --inline-suppr --suppress=missingIncludeSystem -Isrc -DBDP_VERSION='""' src
-	shellcheck -x $(SCRIPTS)
+	    --inline-suppr --suppress=missingIncludeSystem --suppress=internalAstError \
+	    -Isrc -DBDP_VERSION='""' src
+	shellcheck -x -P SCRIPTDIR -e SC1091,SC2119,SC2120 $(SCRIPTS)
 	$(MAKE) B=build/werror WERROR=-Werror build/werror/bdp
 	$(MAKE) clang
+
+# ---- the laboratory: advice proved against real kernels, as root -------------------------------
+lab-short: $(BIN)
+	@tests/lab/loop.sh --short -b $(CURDIR)/$(BIN)
+
+check-lab: $(BIN)
+	@tests/lab/wan-test.sh
+	@tests/lab/cleanup-test.sh
+	@tests/lab/loop.sh -b $(CURDIR)/$(BIN)
+	@tests/lab/predict.sh -b $(CURDIR)/$(BIN)
+
+check-vm: $(BIN)
+	@tests/setup.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(VM_PACKAGES)
+	@tests/lab/vm.sh $(CURDIR)/$(BIN)
 
 # ---- measuring --------------------------------------------------------------------------------
 bench: $(BIN)
@@ -154,6 +175,10 @@ install: $(BIN)
 	for page in $(MANUALS); do \
 	    section='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
 	    install -d "$$section" && install -m 644 $$page "$$section" || exit 1; done
+	for page in $(TRANSLATED); do \
+	    language=$${page#man/}; language=$${language%%/*}; \
+	    section='$(DESTDIR)$(MANDIR)'/$$language/man$${page##*.}; \
+	    install -d "$$section" && install -m 644 $$page "$$section" || exit 1; done
 	install -m 644 completions/bdp.bash '$(DESTDIR)$(BASHDIR)/bdp'
 	install -m 644 completions/_bdp '$(DESTDIR)$(ZSHDIR)/_bdp'
 	install -m 644 completions/bdp.fish '$(DESTDIR)$(FISHDIR)/bdp.fish'
@@ -163,6 +188,8 @@ uninstall:
 	    '$(DESTDIR)$(FISHDIR)/bdp.fish'
 	for page in $(MANUALS); do \
 	    rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
+	for page in $(TRANSLATED); do language=$${page#man/}; language=$${language%%/*}; \
+	    rm -f '$(DESTDIR)$(MANDIR)'/$$language/man$${page##*.}/$${page##*/}; done
 
 check-install: $(BIN)
 	@tests/install.sh
@@ -170,5 +197,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e corpus live layers options check check-asan clang fuzz \
-    fuzz-smoke fuzzers lint lint-man bench install uninstall check-install clean $(B)/objects
+.PHONY: all setup demo unit tools e2e corpus live layers documents lab-short check-lab check-vm check check-asan clang fuzz \
+    fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects
