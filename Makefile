@@ -161,7 +161,7 @@ check-lab: $(BIN)
 
 check-vm: $(BIN)
 	@tests/setup.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(VM_PACKAGES)
-	@tests/lab/vm.sh $(CURDIR)/$(BIN)
+	@tests/lab/vm.sh -b $(CURDIR)/$(BIN)
 
 # ---- measuring --------------------------------------------------------------------------------
 bench: $(BIN)
