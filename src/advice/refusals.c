@@ -41,9 +41,17 @@ static void refuse_scale(const struct advice_input *input, struct plan *plan)
 		    "does nothing since Linux 6.6: the share of a buffer that is window is measured per socket");
 }
 
+static bool has_setting(const struct plan *plan, enum tunable_id id)
+{
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == id)
+			return true;
+	return false;
+}
+
 void plan_refusals(const struct advice_input *input, struct plan *plan)
 {
-	if (plan->setting_count == 0)
+	if (!has_setting(plan, TUNABLE_TCP_RMEM) && !has_setting(plan, TUNABLE_TCP_WMEM))
 		return;
 	if (!input->setsockopt) {
 		plan_refuse(plan, "net.core.rmem_max",
@@ -85,14 +93,6 @@ static void command_remote(const struct advice_input *input, struct plan *plan)
 	    "... | bdp ... --role %s -o sysctl | ssh %s sudo sysctl -p -", role_name(setting->host),
 	    name_of(plan, setting->host));
 	snprintf(command->why, sizeof(command->why), "sets it there, until the next boot");
-}
-
-static bool has_setting(const struct plan *plan, enum tunable_id id)
-{
-	for (size_t i = 0; i < plan->setting_count; i++)
-		if (plan->settings[i].id == id)
-			return true;
-	return false;
 }
 
 /* The sender's own buffer must not be the next limit, and nothing is known of it. */

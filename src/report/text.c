@@ -194,7 +194,9 @@ static void text_rest(struct layout *layout, const struct report *report)
 
 	text_settings(layout, report);
 	text_memory(layout, report);
-	text_not_advised(layout, report);
+	/* What is kept is worth a line only beside what is changed, or where a guide would change it. */
+	if (report->plan->setting_count > 0 || (chosen && chosen->limit.factor == FACTOR_POLICER))
+		text_not_advised(layout, report);
 	text_findings(layout, report);
 	if (chosen && chosen->run)
 		text_next(layout, report);
