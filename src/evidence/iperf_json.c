@@ -396,7 +396,7 @@ static enum read_result nothing(const struct reader *reader, struct read_note *n
 	} else {
 		snprintf(note->text, sizeof(note->text), "%s",
 		    reader->has_json ? "valid JSON, but not iperf3's: no \"start\" or \"intervals\""
-				     : "no JSON in it");
+				     : "taken for JSON, but no object begins in it");
 	}
 	return READ_NOTHING;
 }
