@@ -16,7 +16,7 @@
 #
 #     example: not run: REASON   it needs a network, root, or time
 #     example: exit N            it exits with N
-#     example: namespace         it sets something: run in a network namespace of its own
+#     example: namespace         it sets something: the block runs in a network namespace of its own
 #
 # Files and recordings of other tools are named in tests/examples/map.
 set -u
@@ -66,6 +66,7 @@ for document in "$@"; do
 		file = sprintf("%s.%03d", cases, ++count)
 		system("mkdir " file)
 		print document ":" NR >(file "/where")
+		print document "." blocks >(file "/block")
 		if (marker != "")
 			print marker >(file "/marker")
 		print command >(file "/command")
@@ -74,8 +75,8 @@ for document in "$@"; do
 	function finish() {
 		if (file == "")
 			return
-		close(file "/where"); close(file "/marker"); close(file "/command")
-		close(file "/output")
+		close(file "/where"); close(file "/block"); close(file "/marker")
+		close(file "/command"); close(file "/output")
 		file = ""
 	}
 	BEGIN { manual = document !~ /\.md$/ }
@@ -92,7 +93,12 @@ for document in "$@"; do
 		marker = ""
 		next
 	}
-	manual ? /^\.Bd -literal/ : /^```/ && !block { block = 1; first = 1; next }
+	manual ? /^\.Bd -literal/ : /^```/ && !block {
+		block = 1
+		first = 1
+		blocks++
+		next
+	}
 	block && (manual ? /^\.Ed/ : /^```/) {
 		block = 0
 		transcript = 0
@@ -144,12 +150,38 @@ shown_matches() {
 	}' "$1" "$2"
 }
 
-namespace_ok=unknown
-in_namespace() {
+# A namespace for a block: a process that sleeps in it, entered for each command.
+sleeper=
+space_of=
+open_space() { # BLOCK; false where there is none to be had
+	[ "$1" = "$space_of" ] && return
+	close_space
 	# shellcheck disable=SC2016 # expanded in there
 	unshare -rnm sh -c '
 		mount -t tmpfs none /run && mount -t tmpfs none /etc/sysctl.d &&
-		printf "4096 131072 4194304" >/proc/sys/net/ipv4/tcp_rmem && . "$1"' sh "$1"
+		printf "4096 131072 4194304" >/proc/sys/net/ipv4/tcp_rmem &&
+		: >"$1" && exec sleep 600' sh "$work/ready" >/dev/null 2>&1 &
+	sleeper=$!
+	space_of=$1
+	tries=0
+	while [ ! -e "$work/ready" ]; do
+		tries=$((tries + 1))
+		if [ $tries -gt 50 ] || ! kill -0 $sleeper 2>/dev/null; then
+			close_space
+			return 1
+		fi
+		sleep 0.1
+	done
+	rm "$work/ready"
+}
+close_space() {
+	[ -n "$sleeper" ] && kill $sleeper 2>/dev/null
+	sleeper=
+	space_of=
+}
+trap 'close_space; rm -rf "$work"' EXIT
+in_space() {
+	nsenter -t $sleeper -U -n -m --preserve-credentials --wd=. sh "$1"
 }
 
 ran=0 compared=0 skipped=0 failed=0
@@ -166,16 +198,12 @@ for case in "$work"/cases/*; do
 		;;
 	'exit '[0-9]*) want=${marker#exit } ;;
 	namespace)
-		if [ $namespace_ok = unknown ]; then
-			echo : >"$work/nothing"
-			in_namespace "$work/nothing" 2>/dev/null && namespace_ok=yes || namespace_ok=no
-		fi
-		if [ $namespace_ok = no ]; then
+		if ! open_space "$(cat "$case/block")"; then
 			skipped=$((skipped + 1))
 			[ $verbose = 1 ] && echo "$where: no namespace to be had here"
 			continue
 		fi
-		runner=in_namespace
+		runner=in_space
 		;;
 	'') ;;
 	*)
