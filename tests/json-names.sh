@@ -27,6 +27,10 @@ report full --role receiver -t 3G --sysroot tests/hosts/lb-5.15 -c 100 \
 report reverse --no-host $corpus/iperf3/reverse-rwnd-clamp.3.12.json
 report bidir --no-host $corpus/iperf3/bidir.3.12.json
 report loss --no-host $corpus/iperf3/lossy2pct-p4.3.12.json
+report sweep sweep 17M=tests/examples/sweep/17M.txt 20M=tests/examples/sweep/20M.txt \
+	32M=tests/examples/sweep/32M.txt
+report compare compare cubic=$corpus/iperf3/lossy2pct-p4.3.12.json \
+	bbr=$corpus/iperf3/lossy2pct-p4-bbr.3.12.json
 report sockets sockets --no-host --all $corpus/ss/iproute2-6.1.all-kinds.txt \
 	$corpus/counters/slow-reader-before.txt $corpus/counters/slow-reader-after.txt
 
@@ -36,6 +40,8 @@ cat >"$work/names.jq" <<'END'
 	| select(.[0] != "counters" or length == 1)
 	| select((.[-2] // "") != "by_state") | .[-1]] | unique[]
 END
+"$BDP" --each --no-host $corpus/iperf3/bidir.3.12.json $corpus/iperf3/udp.3.12.json \
+	>"$work/each.json"
 jq -r -f "$work/names.jq" "$work"/*.json | sort -u >"$work/printed"
 awk '
 /^\.Ss The document/ { on = 1 }
