@@ -3,6 +3,8 @@
 #
 #     args      the command line, one word a line ("bdp" left out); paths are relative to the case
 #     stdin     what it reads (else nothing)
+#     stdin.awk a program that prints what it reads; it is given the name of a file to write the
+#               figures to that must come out, and check has both as $IN and $FIGURES
 #     stdout    what must be written, byte for byte (else it is not compared)
 #     has       a line each that must occur somewhere in standard output, blanks folded
 #     lacks     a line each that must not
@@ -47,12 +49,16 @@ run_case() {
 	bad=0
 	cd "$1" || return
 	OUT=$work/out ERR=$work/err
-	export OUT ERR
+	IN=$work/in FIGURES=$work/figures
+	export OUT ERR IN FIGURES
 	set --
 	while IFS= read -r word || [ -n "$word" ]; do
 		set -- "$@" "$word"
 	done <args
-	if [ -f stdin ]; then
+	if [ -f stdin.awk ]; then
+		awk -v figures="$FIGURES" -f stdin.awk >"$IN"
+		"$BDP" "$@" <"$IN" >"$OUT" 2>"$ERR"
+	elif [ -f stdin ]; then
 		"$BDP" "$@" <stdin >"$OUT" 2>"$ERR"
 	else
 		"$BDP" "$@" </dev/null >"$OUT" 2>"$ERR"
