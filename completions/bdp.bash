@@ -3,6 +3,8 @@
 # Verbs and their meaning.
 _bdp_verbs=(
 	'advise|say what limits the path and what to set (the default)'
+	'sweep|pick the ceiling from runs at several, or make them'
+	'compare|say which algorithm or setting does better'
 	'sockets|say which live sockets hold more than their paths need'
 	'explain|say what is known of a setting, finding, limit or counter'
 )
@@ -33,7 +35,29 @@ _bdp_options_advise=(
 	'--socket ADDR|watch a live connection in place of a run'
 	'--interval N|how many seconds to watch it'
 	'-o --output text,json,sysctl,sh|report form'
+	'--plot FILE|also draw what was measured, as SVG'
 	'--check|exit 5 when there is something to change'
+)
+_bdp_options_sweep=(
+	'--run COMMAND|set each value in turn and run this'
+	'--ceilings LIST|the ceilings to try'
+	'--cc LIST|the congestion control algorithms to try'
+	'--runs N|how many runs of each value'
+	'--timeout SECONDS|stop a run that takes longer'
+	'--min-gain PERCENT|what a larger ceiling must gain in rate'
+	'--max-loss PERCENT|what it may lose at most'
+	'--idle-rtt TIME|round-trip time of the idle path'
+	'--role receiver,sender,proxy|what this host is on the path'
+	'--sysctl FILE|sysctl -a of the host advised'
+	'--sysroot DIR|read /proc and /sys below DIR'
+	'--allow-lower|also advise values below the current ones'
+	'-o --output text,json,sysctl,sh|report form'
+	'--plot FILE|also draw what was measured, as SVG'
+)
+_bdp_options_compare=(
+	'--idle-rtt TIME|round-trip time of the idle path'
+	'-o --output text,json|report form'
+	'--plot FILE|also draw what was measured, as SVG'
 )
 _bdp_options_sockets=(
 	'-t --target RATE|rate that each connection should carry'

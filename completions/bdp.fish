@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise sockets explain
+    if contains -- "$words[2]" advise sweep compare sockets explain
         echo $words[2]
     else
         echo advise
@@ -19,6 +19,8 @@ function __bdp_is_first
 end
 
 complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and what to set (the default)'
+complete -c bdp -n __bdp_is_first -a sweep -d 'pick the ceiling from runs at several, or make them'
+complete -c bdp -n __bdp_is_first -a compare -d 'say which algorithm or setting does better'
 complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold more than their paths need'
 complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, finding, limit or counter'
 
@@ -26,24 +28,24 @@ complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planne
 complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'
 complete -c bdp -n '__bdp_is advise' -s w -l window -x -d 'window in flight'
 complete -c bdp -n '__bdp_is advise' -s l -l loss -x -d 'share of segments lost, in percent'
-complete -c bdp -n '__bdp_is advise' -l idle-rtt -x -d 'round-trip time of the idle path'
+complete -c bdp -n '__bdp_is advise sweep compare' -l idle-rtt -x -d 'round-trip time of the idle path'
 complete -c bdp -n '__bdp_is advise sockets' -s t -l target -x -d 'rate to size for'
 complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
 complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
-complete -c bdp -n '__bdp_is advise' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
+complete -c bdp -n '__bdp_is advise sweep' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
 complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to advise on'
 complete -c bdp -n '__bdp_is advise' -l each -d 'take every file by itself, one JSON report a line'
 complete -c bdp -n '__bdp_is advise' -s 0 -l null -d 'with --each, also the files named on standard input'
-complete -c bdp -n '__bdp_is advise sockets' -l sysctl -r -F -d 'sysctl -a of the host advised'
-complete -c bdp -n '__bdp_is advise sockets' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
+complete -c bdp -n '__bdp_is advise sockets sweep' -l sysctl -r -F -d 'sysctl -a of the host advised'
+complete -c bdp -n '__bdp_is advise sockets sweep' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
 complete -c bdp -n '__bdp_is advise sockets' -l kernel -x -d 'kernel version of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l memory -x -d 'RAM of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l no-host -d 'use no facts of this machine'
-complete -c bdp -n '__bdp_is advise sockets' -l allow-lower -d 'also advise values below the current ones'
+complete -c bdp -n '__bdp_is advise sockets sweep' -l allow-lower -d 'also advise values below the current ones'
 complete -c bdp -n '__bdp_is advise' -l setsockopt -d 'also size rmem_max and wmem_max'
-complete -c bdp -n '__bdp_is advise' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
-complete -c bdp -n '__bdp_is sockets' -s o -l output -x -a 'text json' -d 'report form'
+complete -c bdp -n '__bdp_is advise sweep' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
+complete -c bdp -n '__bdp_is compare sockets' -s o -l output -x -a 'text json' -d 'report form'
 complete -c bdp -n '__bdp_is advise' -l socket -x -d 'watch a live connection in place of a run'
 complete -c bdp -n '__bdp_is advise sockets' -l interval -x -d 'how many seconds to watch live sockets'
 complete -c bdp -n '__bdp_is sockets' -l watch -x -d 'repeat in place every so many seconds'
@@ -54,6 +56,15 @@ complete -c bdp -n '__bdp_is sockets' -l min-held -x -d 'only sockets that hold 
 complete -c bdp -n '__bdp_is sockets' -l factor -x -d 'a buffer is too large beyond so many BDPs'
 complete -c bdp -n '__bdp_is sockets' -l all -d 'list every socket'
 complete -c bdp -n '__bdp_is advise sockets' -l check -d 'exit 5 when there is something to change'
+
+complete -c bdp -n '__bdp_is sweep' -l run -x -d 'set each value in turn and run this'
+complete -c bdp -n '__bdp_is sweep' -l ceilings -x -d 'the ceilings to try'
+complete -c bdp -n '__bdp_is sweep' -l cc -x -d 'the congestion control algorithms to try'
+complete -c bdp -n '__bdp_is sweep' -l runs -x -d 'how many runs of each value'
+complete -c bdp -n '__bdp_is sweep' -l timeout -x -d 'stop a run that takes longer'
+complete -c bdp -n '__bdp_is sweep' -l min-gain -x -d 'what a larger ceiling must gain in rate'
+complete -c bdp -n '__bdp_is sweep' -l max-loss -x -d 'what it may lose at most'
+complete -c bdp -n '__bdp_is advise sweep compare' -l plot -r -F -d 'also draw what was measured, as SVG'
 
 complete -c bdp -l color -x -a 'auto always never' -d 'when to color'
 complete -c bdp -s h -l help -d 'print help'
