@@ -64,7 +64,7 @@ lab_reset() {
 		for lab_pid in $(ip netns pids "$LAB-$lab_ns" 2>/dev/null); do
 			kill -KILL "$lab_pid" 2>/dev/null
 		done
-		ip netns del "$LAB-$lab_ns" 2>/dev/null
+		ip netns del "$LAB-$lab_ns" || lab_say "lab: namespace $LAB-$lab_ns stays behind"
 		rm -rf "$LAB_TMP/run.$lab_ns"
 	done
 	LAB_PIDS='' LAB_NAMESPACES='' LAB_LINKS=0
@@ -103,6 +103,12 @@ lab_host() {
 	# shellcheck disable=SC2016
 	ip netns exec "$LAB-$lab_ns" unshare -m \
 		sh -c 'mount --bind "$0" /run && exec "$@"' "$LAB_TMP/run.$lab_ns" "$@"
+}
+
+# lab_dump NAME FILE: `sysctl -a` of that host.
+lab_dump() {
+	lab_in "$1" sysctl -a >"$2" 2>"$LAB_TMP/dump.txt"
+	[ -s "$2" ] || lab_die "no sysctls of $1: $(head -n 1 "$LAB_TMP/dump.txt")"
 }
 
 # lab_sysctl NAME KEY=VALUE...

@@ -75,12 +75,12 @@ loop_advise() {
 	set -- "$1" "$2" -t $loop_target --no-host "$2-before.json"
 	case $1 in
 	proxy)
-		lab_in p sysctl -a >"$2-p.sysctl" 2>/dev/null
+		lab_dump p "$2-p.sysctl"
 		set -- "$@" --role proxy --sysctl "$2-p.sysctl"
 		;;
 	*)
-		lab_in s sysctl -a >"$2-s.sysctl" 2>/dev/null
-		lab_in c sysctl -a >"$2-c.sysctl" 2>/dev/null
+		lab_dump s "$2-s.sysctl"
+		lab_dump c "$2-c.sysctl"
 		set -- "$@" "receiver=$2-s.sysctl" "sender=$2-c.sysctl"
 		;;
 	esac
@@ -117,6 +117,7 @@ loop_try() {
 	loop_stem=$LOOP_KEEP/$1-$2ms-$3
 	loop_log=$loop_stem-apply.txt
 	loop_cc=$3
+	: >"$loop_log"
 	loop_delay=$(lab_half "$2")ms
 	loop_scale "$2"
 	loop_hosts "$1"

@@ -64,7 +64,7 @@ predict_path() {
 	done
 	lab_ceiling "$predict_held" "$predict_key" $PREDICT_MIB
 	for predict_host in c s; do
-		lab_in $predict_host sysctl -a >"$predict_stem-$predict_host.sysctl" 2>/dev/null
+		lab_dump $predict_host "$predict_stem-$predict_host.sysctl"
 	done
 	lab_iperf "$predict_stem-base" c s -O "$predict_omit" -t 3
 	predict_base=$(lab_rate "$predict_stem-base")

@@ -137,7 +137,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 vm_keep=${vm_keep:-$vm_tmp/keep}
 # 1 MiB of window over 200 ms is 42 Mbit/s: held to a quarter of a target that emulation carries.
-vm_ceiling=2097152 vm_target=160000000
+vm_ceiling=2097152 vm_target=150000000
 mkdir -p "$vm_dir" && vm_dir=$(cd "$vm_dir" && pwd) || exit 1
 vm_kernel
 vm_initramfs
