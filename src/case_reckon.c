@@ -8,7 +8,9 @@
 
 #include "base/complaint.h"
 #include "base/quote.h"
+#include "advice/qdisc_lines.h"
 #include "base/units.h"
+#include "evidence/qdisc_netlink.h"
 #include "model/context.h"
 
 static void analyse_run(struct advise_case *c, struct analysis *analysis,
@@ -239,6 +241,21 @@ static void advise(struct advise_case *c, const struct options *options)
 	plan_make(&advice, &c->plan);
 }
 
+/* default_qdisc does not reach interfaces that are up: for this machine their lines are exact. */
+static void add_queue_lines(struct advise_case *c)
+{
+	struct plan *plan = &c->plan;
+	char left_alone[240];
+
+	if (c->sender != &c->here || !host_read_qdiscs(&c->here))
+		return;
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == TUNABLE_DEFAULT_QDISC)
+			plan->command_count += qdisc_lines(&c->here, plan->settings[i].value.word,
+			    plan->settings[i].host, plan->commands + plan->command_count,
+			    PLAN_COMMANDS_MAX - plan->command_count, left_alone, sizeof(left_alone));
+}
+
 int case_reckon(struct advise_case *c, const struct options *options)
 {
 	count_analyses(c);
@@ -262,6 +279,7 @@ int case_reckon(struct advise_case *c, const struct options *options)
 		c->chosen = choose(c);
 
 	advise(c, options);
+	add_queue_lines(c);
 	reckon_memory(c, options);
 	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);
 	return 0;
