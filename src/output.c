@@ -11,13 +11,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A program started without one of the three would open the next file in its place, and take its
- * messages for that file's text: what stands in fails every read and write. */
+/* A program started without one of the three would open the next file in its place, and write its
+ * messages into that.  What stands in fails every read and write with EBADF, as a closed one does. */
 static void descriptors_fill(void)
 {
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_DIRECTORY) != fd)
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		int got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		/* a bare root directory has no /dev */
+		if (got < 0)
+			got = open("/", O_PATH | O_DIRECTORY);
+		if (got != fd)
 			_exit(1);
+	}
 }
 
 void output_begin(void)
@@ -73,11 +80,11 @@ struct style output_style(const struct options *options, unsigned widest)
 
 int output_finish(bool printed)
 {
+	/* the write that failed was the last call that set errno */
 	if (!printed || ferror(stdout)) {
-		warnx("standard output: the report could not be written");
+		warn("standard output");
 		return 1;
 	}
-	errno = 0;
 	if (fflush(stdout) != 0) {
 		warn("standard output");
 		return 1;

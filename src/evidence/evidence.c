@@ -293,7 +293,8 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 	struct source *source = source_open(name);
 
 	if (!source) {
-		complain("%s: %s", quoted(name), strerror(errno));
+		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
+		complain("%s: %s", quoted(shown), strerror(errno));
 		return OPERAND_SYSTEM;
 	}
 	struct input *input = input_append(evidence, name, label);
