@@ -98,7 +98,11 @@ documents: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@tests/man.sh
 
-check: all unit tools e2e corpus layers documents live check-install
+# Closed descriptors, broken pipes, hostile names and strings, no memory, no /proc.
+robust: $(BIN)
+	@tests/robust.sh $(abspath $(BIN))
+
+check: all unit tools e2e robust corpus layers documents live check-install
 	@echo "all checks passed"
 
 # The same tests with the sanitizers; 99 is their exit code, so that it is no code of ours.
@@ -197,5 +201,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e corpus live layers documents lab-short check-lab check-vm check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust corpus live layers documents lab-short check-lab check-vm check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects
