@@ -16,7 +16,8 @@ struct advice_input {
 	bool target_is_given; /* -t or --baseline: more than what was measured is wanted */
 	bool allow_lower;
 	bool setsockopt; /* size net.core.rmem_max and wmem_max for programs that set buffers */
-	double sweep_ceiling_bytes; /* knee of a sweep; 0: none */
+	double sweep_ceiling_bytes; /* knee of a sweep of the receiver's tcp_rmem; 0: none */
+	double sweep_send_bytes;    /* the same of the sender's tcp_wmem */
 };
 
 /* Pure. */

@@ -135,8 +135,9 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 
 	switch (rungs->best) {
 	case SIZING_SWEEP:
-		snprintf(setting->why, sizeof(setting->why), "the knee of the sweep: %s",
-		    size_text(bytes).s);
+		snprintf(setting->why, sizeof(setting->why), "the knee of the sweep: %s carried %s",
+		    size_text(bytes).s,
+		    rate_text(path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps).s);
 		break;
 	case SIZING_SCALING:
 		snprintf(setting->why, sizeof(setting->why),
@@ -185,6 +186,14 @@ static void say_risk(struct setting *setting, const struct tunable_value *curren
 		    "connections get the full window (the scale is fixed at SYN)");
 }
 
+/* What a sweep measured is set as it was measured; what was reckoned is rounded up. */
+static double ceiling_of(const struct rungs *rungs)
+{
+	double bytes = rungs->bytes[rungs->best];
+
+	return rungs->best == SIZING_SWEEP ? bytes : ceiling_round(bytes);
+}
+
 /* tcp_rmem of the host that receives. Returns the ceiling that is to be, 0 when it cannot be told. */
 static double advise_receive(const struct advice_input *input, struct plan *plan, enum role host)
 {
@@ -194,7 +203,7 @@ static double advise_receive(const struct advice_input *input, struct plan *plan
 	sizing_receive(input, &rungs);
 	if (rungs.best == SIZING_NONE)
 		return 0;
-	double ceiling = ceiling_round(rungs.bytes[rungs.best]);
+	double ceiling = ceiling_of(&rungs);
 	if (current && ceiling <= (double)current->number[2] && !input->allow_lower)
 		return (double)current->number[2];
 	struct setting *setting = plan_add_setting(plan, TUNABLE_TCP_RMEM, host);
@@ -226,10 +235,10 @@ static void advise_send(
 	sizing_send(input, &rungs);
 	bool lockstep = lockstep_bytes > 0 && rungs.best != SIZING_SCALING &&
 			(!rtt_was_measured(path) || rungs.best == SIZING_NONE ||
-			    ceiling_round(rungs.bytes[rungs.best]) <= lockstep_bytes);
+			    ceiling_of(&rungs) <= lockstep_bytes);
 	if (!lockstep && rungs.best == SIZING_NONE)
 		return;
-	double ceiling = lockstep ? lockstep_bytes : ceiling_round(rungs.bytes[rungs.best]);
+	double ceiling = lockstep ? lockstep_bytes : ceiling_of(&rungs);
 	if (current && ceiling <= (double)current->number[2] && !input->allow_lower)
 		return;
 	struct setting *setting = plan_add_setting(plan, TUNABLE_TCP_WMEM, host);
@@ -285,6 +294,13 @@ static void advise_by_evidence(const struct advice_input *input, struct plan *pl
 	if (!analysis->run) {
 		double ceiling = advise_receive(input, plan, ROLE_RECEIVER);
 		advise_send(input, plan, ROLE_SENDER, ceiling);
+		return;
+	}
+	if (input->sweep_ceiling_bytes > 0 || input->sweep_send_bytes > 0) {
+		if (input->sweep_ceiling_bytes > 0)
+			advise_receive(input, plan, ROLE_RECEIVER);
+		if (input->sweep_send_bytes > 0)
+			advise_send(input, plan, ROLE_SENDER, 0);
 		return;
 	}
 	bool more = input->target_is_given &&
@@ -343,6 +359,7 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 	}
 	/* Without a larger target the present ceilings carry what was measured. */
 	bool wants = (!run && input->target_is_given) || input->sweep_ceiling_bytes > 0 ||
+		     input->sweep_send_bytes > 0 ||
 		     (run && input->analysis->path.target_bps >
 				 TARGET_ABOVE * input->analysis->path.rate_bps);
 	if (wants && input->role == ROLE_PROXY) {

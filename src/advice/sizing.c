@@ -104,6 +104,7 @@ void sizing_send(const struct advice_input *input, struct rungs *rungs)
 	const struct tunable_value *wmem = vector_of(input->sender, TUNABLE_TCP_WMEM);
 
 	memset(rungs, 0, sizeof(*rungs));
+	rungs->bytes[SIZING_SWEEP] = input->sweep_send_bytes;
 	/* Scaling is exact only where this buffer alone holds the flow. */
 	if (wmem && input->analysis->limit.factor == FACTOR_SEND_BUFFER &&
 	    (path->has & PATH_TARGET) && path->rate_bps > 0)
