@@ -69,7 +69,10 @@ static void analyse(const struct trial_set *set, struct trial_run *trial, const 
 
 	analysis->run = run;
 	context_for_run(&trial->context, evidence, run, host_of(evidence, END_RECEIVER));
-	trial->context.ping_is_loaded = evidence->ping_count == 1;
+	if (evidence->ping_count == 1) {
+		trial->context.ping_is_loaded = true;
+		trial->context.loaded_ping = &evidence->pings[0];
+	}
 	path_from_run(&analysis->path, run, &given, &trial->context);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .run = run,

@@ -8,6 +8,9 @@
 #include "diagnosis/signs.h"
 #include "model/window.h"
 
+/* Below this a backlog is what any busy interface has. */
+#define BACKLOG_MATTERS_US 5000
+
 const struct finding_row finding_table[FINDING_COUNT] = {
     [FINDING_LOSS] = {.id = "loss",
 	.severity = SEVERITY_NOTICE,
@@ -139,6 +142,12 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "A ceiling far above what the path needs buys queueing delay and retransmits, not "
 	    "rate.",
 	.advice = "bdp sweep picks the ceiling where the gain ends"},
+    [FINDING_STANDING_QUEUE] = {.id = "standing-queue",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "Data waited in a queue of the host where tc was run, at that moment: everything that "
+	    "goes through it waits as long.",
+	.advice = "fq_codel or cake there; or a sender that does not fill it (bdp compare)"},
     [FINDING_STALLED] = {.id = "stalled",
 	.severity = SEVERITY_PROBLEM,
 	.meaning =
@@ -181,6 +190,28 @@ static void find_loss(struct findings *findings, const struct signs *signs)
 		    percent_text(path->loss_ratio).s, count_text(path->retransmits).s);
 }
 
+/* How much of what may be in flight stands in the queue, and so buys delay and no rate. */
+struct queue_share {
+	double ratio;
+	char of[64];
+};
+
+static struct queue_share share_of_queue(const struct signs *signs, double queue_us)
+{
+	const struct path *path = signs->path;
+	const struct tunable_value *rmem =
+	    signs->receiver ? &signs->receiver->values[TUNABLE_TCP_RMEM] : NULL;
+	struct queue_share share = {
+	    .ratio = queue_us / path->loaded_rtt_us, .of = "what is in flight"};
+
+	if (rmem && rmem->known && rmem->number[2] > 0) {
+		share.ratio = bdp_bytes(path->stream_rate_bps, queue_us) / (double)rmem->number[2];
+		snprintf(share.of, sizeof(share.of), "the receiver's ceiling of %s",
+		    size_text((double)rmem->number[2]).s);
+	}
+	return share;
+}
+
 static void find_delay(struct findings *findings, const struct signs *signs)
 {
 	const struct path *path = signs->path;
@@ -188,10 +219,24 @@ static void find_delay(struct findings *findings, const struct signs *signs)
 	if (!signs->has_rtt_over_base || signs->rtt_over_base < 1.5)
 		return;
 	double base_us = path->loaded_rtt_us / signs->rtt_over_base;
-	find(findings, FINDING_QUEUEING_DELAY, "RTT %s under load against %s: %s of queue, %s",
-	    time_text(path->loaded_rtt_us).s, time_text(base_us).s,
-	    time_text(path->loaded_rtt_us - base_us).s,
-	    size_text(bdp_bytes(path->rate_bps, path->loaded_rtt_us - base_us)).s);
+	double queue_us = path->loaded_rtt_us - base_us;
+	struct queue_share share = share_of_queue(signs, queue_us);
+	find(findings, FINDING_QUEUEING_DELAY,
+	    "RTT %s under load against %s: %s of queue, %s, which is %.0f %% of %s",
+	    time_text(path->loaded_rtt_us).s, time_text(base_us).s, time_text(queue_us).s,
+	    size_text(bdp_bytes(path->rate_bps, queue_us)).s, 100 * share.ratio, share.of);
+}
+
+/* A few packets wait at any moment; a queue that matters takes longer to drain than anybody would notice. */
+static void find_backlog(
+    struct findings *findings, const struct signs *signs, const struct path_context *context)
+{
+	if (signs->backlog_us < BACKLOG_MATTERS_US)
+		return;
+	find(findings, FINDING_STANDING_QUEUE, "tc shows %s waiting (%s packets): %s at %s",
+	    size_text((double)context->tc->backlog_bytes).s,
+	    count_text(context->tc->backlog_packets).s, time_text(signs->backlog_us).s,
+	    rate_text(signs->path->rate_bps).s);
 }
 
 static void find_rate_shape(struct findings *findings, const struct signs *signs)
@@ -405,6 +450,7 @@ void findings_collect(
 	findings->count = 0;
 	signs_read(input, &signs);
 	find_delay(findings, &signs);
+	find_backlog(findings, &signs, input->context);
 	find_loss(findings, &signs);
 	find_rate_shape(findings, &signs);
 	if (input->run) {

@@ -177,6 +177,16 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 	bool measured = signs->base_is_measured && queue_stands(signs);
 
 	bool follows = path->queue_elasticity > 0.6 && cwnd_holds;
+	/* tc saw it, at a moment, on the host where it was run: as much as that tells. */
+	bool seen = signs->backlog_us > PROXY_QUEUE_US && !measured;
+	if (seen) {
+		limit_set(limit, FACTOR_QUEUE, CONFIDENCE_MEDIUM);
+		limit_say(limit, "tc shows a queue that takes %s to drain at %s",
+		    time_text(signs->backlog_us).s, rate_text(path->rate_bps).s);
+		limit_settle(
+		    limit, "ping %s   # idle, and again during the test", peer_name(signs));
+		return true;
+	}
 	if (!follows && !queue_grows(signs) && !queue_stands(signs))
 		return false;
 	bool stands = queue_stands(signs) && queue_delay_us(signs) > PROXY_QUEUE_US;
@@ -337,7 +347,8 @@ bool rule_unknown(const struct signs *signs, struct limit *limit)
 		    rate_text(path->rate_bps).s, size_text(path->cwnd_bytes).s,
 		    size_text(path->cwnd_peak_bytes).s);
 	if (signs->has_rtt && !(path->has & PATH_PEER_WINDOW))
-		limit_say(limit, "the peer's window is not shown: iperf3 before 3.10 has none");
+		limit_say(
+		    limit, "the peer's window is not shown: iperf3 -J of 3.10 or later has it");
 	if (signs->has_window_fill)
 		limit_say(limit, "%s in flight, %.0f %% of the peer's window, %.0f %% of cwnd",
 		    size_text(path->in_flight_bytes).s, 100 * signs->window_fill,

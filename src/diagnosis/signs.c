@@ -51,6 +51,13 @@ static void read_rtt(struct signs *signs)
 	}
 }
 
+static void read_backlog(struct signs *signs, const struct path_context *context)
+{
+	if (context && context->tc && signs->path->rate_bps > 0)
+		signs->backlog_us =
+		    (double)context->tc->backlog_bytes * 8 / signs->path->rate_bps * 1e6;
+}
+
 static void read_loss(struct signs *signs)
 {
 	const struct path *path = signs->path;
@@ -79,6 +86,7 @@ void signs_read(const struct diagnosis_input *input, struct signs *signs)
 	if (input->run && (input->run->has & RUN_TARGET_RATE))
 		signs->asked_bps = input->run->target_rate_bps * path->streams;
 	read_fills(signs);
+	read_backlog(signs, input->context);
 	read_rtt(signs);
 	read_loss(signs);
 }

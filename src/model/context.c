@@ -40,10 +40,27 @@ static const struct ping *find_ping(const struct evidence *evidence)
 	return best;
 }
 
+/* Of several pings of one target the slowest was taken under load, when it tells of a queue at all. */
+static const struct ping *find_loaded_ping(const struct evidence *evidence, const struct ping *idle)
+{
+	const struct ping *worst = NULL;
+
+	for (unsigned i = 0; i < evidence->ping_count; i++) {
+		const struct ping *ping = &evidence->pings[i];
+		bool same = strcmp(ping->target, idle->target) == 0;
+		if (same && ping->avg_us > idle->avg_us && (!worst || ping->avg_us > worst->avg_us))
+			worst = ping;
+	}
+	return worst;
+}
+
 void context_for_run(struct path_context *context, const struct evidence *evidence,
     const struct run *run, const struct host *receiver)
 {
 	*context = (struct path_context){.ping = find_ping(evidence),
 	    .socket = context_socket(evidence, run),
-	    .receiver = receiver};
+	    .receiver = receiver,
+	    .tc = evidence->has_tc ? &evidence->tc : NULL};
+	if (context->ping)
+		context->loaded_ping = find_loaded_ping(evidence, context->ping);
 }

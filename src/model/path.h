@@ -74,6 +74,7 @@ struct path {
 	double loss_ratio;    /* retransmits / (bytes / MSS) */
 	struct rtt rtt;	      /* of the path */
 	double loaded_rtt_us; /* mean under load */
+	bool loaded_by_ping;  /* that is a ping's, not tcp_info's */
 	double idle_rtt_us;   /* measured without load */
 	enum window_kind window_kind;
 	double window_bytes;
@@ -127,6 +128,8 @@ struct path_context {
 	const struct socket_info *socket; /* the run's own, at its sender */
 	const struct host *receiver;	  /* for the share of its tcp_rmem[2] */
 	bool ping_is_loaded;		  /* taken during the test: no base for the path's RTT */
+	const struct ping *loaded_ping;	  /* of this path, during the test */
+	const struct tc *tc;		  /* queues of this path, during the test */
 };
 
 /* Everything that a run says; `given` outranks it. Pure. */

@@ -181,6 +181,13 @@ void rtt_reckon(struct path *path, const struct run *run, const struct path_give
 		path->loaded_rtt_us = context->socket->rtt_us;
 	}
 
+	if (context->loaded_ping && context->loaded_ping->avg_us > 0 &&
+	    !(path->has & PATH_LOADED_RTT)) {
+		path->has |= PATH_LOADED_RTT;
+		path->loaded_rtt_us = context->loaded_ping->avg_us;
+		path->loaded_by_ping = true;
+	}
+
 	struct rtt info = rtt_from_tcp_info(run, context);
 	if (given->rtt_us > 0)
 		path->rtt = rtt_exact(RTT_GIVEN, given->rtt_us);

@@ -34,7 +34,8 @@ static void put_delays(struct figures *figures, const struct figures_input *inpu
 							    : 0;
 
 	put(figures, FIGURE_RTT, path->rtt.method != RTT_UNKNOWN, path->rtt.us);
-	put(figures, FIGURE_LOADED_RTT, path->has & PATH_LOADED_RTT, path->loaded_rtt_us);
+	put(figures, FIGURE_LOADED_RTT, (path->has & PATH_LOADED_RTT) && !path->loaded_by_ping,
+	    path->loaded_rtt_us);
 	put(figures, FIGURE_PING, pinged, pinged ? ping->avg_us : 0);
 	if (loaded_us > 0 && idle_us > 0)
 		put(figures, FIGURE_BUFFER_DELAY, true, fmax(0, loaded_us / idle_us - 1));
