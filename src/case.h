@@ -50,4 +50,7 @@ bool case_host_read(struct host *host, const char *sysroot, const struct options
 /* Decides whose facts are whose: sets receiver, sender, here_role and local_assumed. */
 void case_hosts(struct advise_case *c, const struct options *options);
 
+/* True when the run says that it was made on this machine. */
+bool run_is_of_here(const struct run *run);
+
 #endif

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 /* iperf3's system_info is uname's fields joined by blanks (iperf_util.c get_system_info). */
-static bool is_this_machine(const struct run *run)
+bool run_is_of_here(const struct run *run)
 {
 	struct utsname u;
 	char here[sizeof(u.sysname) * 5 + 8];
@@ -82,7 +82,7 @@ static void assign_here(struct advise_case *c, const struct options *options)
 		return;
 	}
 	bool told = run->system_info[0] != '\0';
-	if (told && !is_this_machine(run))
+	if (told && !run_is_of_here(run))
 		return;
 	/* Facts of a recorded host beside a text run: the run need not have been made here. */
 	if (!told && (!wanted || labelled(c, END_SENDER) || labelled(c, END_RECEIVER)))

@@ -279,7 +279,8 @@ static int complain_end(const struct measure *measure, const struct command_resu
 {
 	switch (result->end) {
 	case COMMAND_NOT_STARTED:
-		warnx("--run: %s: %s", quoted(measure->options->command), strerror(result->status));
+		warnx(
+		    "--run: '%s': %s", quoted(measure->options->command), strerror(result->status));
 		return 1;
 	case COMMAND_TIMED_OUT:
 		warnx("--run: not done after %u s: stopped (--timeout SECONDS allows more)",
@@ -344,6 +345,18 @@ static const char *error_of(const struct evidence *evidence, const struct read_n
 	return note->text;
 }
 
+/* In its own words; iperf3 before 3.17 exits with 0 when its error is in its JSON. */
+static void complain_failure(
+    const struct step *step, const struct command_result *result, const char *reason)
+{
+	char code[24] = "";
+
+	if (result->status != 0)
+		snprintf(code, sizeof(code), " (exit %d)", result->status);
+	warnx("--run: at %s: %s%s", step->label,
+	    last_words(result, *reason ? reason : "it failed without a word"), code);
+}
+
 /* One try.  *busy: the server was not ready, and another may do. */
 static int try_command(struct measure *measure, const struct step *step, const char *name,
     struct evidence *evidence, bool *busy)
@@ -364,9 +377,7 @@ static int try_command(struct measure *measure, const struct step *step, const c
 		else
 			code = 3;
 		if (!good && !*busy)
-			warnx("--run: at %s: %s (exit %d)", step->label,
-			    last_words(&result, *reason ? reason : "it failed without a word"),
-			    result.status);
+			complain_failure(step, &result, reason);
 	}
 	command_result_free(&result);
 	return code;
@@ -430,8 +441,7 @@ static int measure_step(struct measure *measure, const struct step *step, unsign
 		return code;
 	snprintf(name, sizeof(name), "%s, run %u", step->label, round + 1);
 	fprintf(
-	    stderr, "%u/%zu  %s:", measure->made + 1, measure->rounds * measure->step_count, name);
-	fflush(stderr);
+	    stderr, "%u/%zu  %s\n", measure->made + 1, measure->rounds * measure->step_count, name);
 	code = run_command(measure, step, name, &evidence);
 	int restored = restore(measure);
 	if (code == 0)

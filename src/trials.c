@@ -231,18 +231,18 @@ static void find_labels(struct trial_set *set)
 	}
 }
 
-/* The dump that was taken with the smallest ceiling shows the host as it was before. */
+/* The dump that shows the smallest ceiling is of the host as it was before the others. */
 static void find_host(struct trial_set *set)
 {
-	double least = INFINITY;
+	const struct tunable_value *least = NULL;
 
 	for (size_t i = 0; i < set->source_count; i++) {
 		const struct host *dump = dump_of(set->sources[i]);
-		double ceiling = has_run(set->sources[i]) ? set->sources[i]->ceiling_bytes : 0;
-		if (dump && ceiling < least) {
-			least = ceiling;
-			set->host = dump;
-		}
+		const struct tunable_value *value = dump ? &dump->values[set->swept_key] : NULL;
+		if (!value || !value->known || (least && least->number[2] <= value->number[2]))
+			continue;
+		least = value;
+		set->host = dump;
 	}
 }
 

@@ -147,6 +147,26 @@ static double link_filled(const struct trial *a, const struct trial *b)
 	return 0;
 }
 
+/* The worse one's delay is that of a queue: far above the idle path's, or the better one's. */
+static bool is_queued(const struct compare *compare, const struct trial *other)
+{
+	if (knows(other, FIGURE_BUFFER_DELAY) &&
+	    median(other, FIGURE_BUFFER_DELAY) > DELAY_FACTOR - 1)
+		return true;
+	return compare->has_delay &&
+	       compare->other_delay_us > DELAY_FACTOR * compare->best_delay_us;
+}
+
+static enum compare_means means_of(const struct compare *compare, const struct trial *other)
+{
+	if (compare->by == COMPARE_RATE && median(other, FIGURE_LOSS) >= LOSS_MATTERS &&
+	    !is_queued(compare, other))
+		return MEANS_LOSS;
+	if (compare->by == COMPARE_DELAY)
+		return MEANS_QUEUE;
+	return compare->by == COMPARE_NONE && compare->link_bps > 0 ? MEANS_LINK : MEANS_NOTHING;
+}
+
 static void set_delays(struct compare *compare, const struct trial *best, const struct trial *other)
 {
 	compare->delay_figure = delay_figure(best, other);
@@ -176,4 +196,5 @@ void compare_reckon(const struct trial *trials, size_t count, struct compare *co
 	    median(best, FIGURE_CPU) > CPU_FACTOR * median(other, FIGURE_CPU) &&
 	    median(best, FIGURE_CPU) - median(other, FIGURE_CPU) > CPU_MATTERS_PERCENT;
 	compare->link_bps = link_filled(best, other);
+	compare->means = means_of(compare, other);
 }

@@ -17,10 +17,20 @@ enum compare_by {
 	COMPARE_BY_COUNT
 };
 
+/* What the difference, or that there is none, tells of the path. */
+enum compare_means {
+	MEANS_NOTHING,
+	MEANS_LOSS,  /* one slows down for loss that no queue makes */
+	MEANS_QUEUE, /* one fills a queue, which gains it nothing */
+	MEANS_LINK,  /* both fill the link */
+	COMPARE_MEANS_COUNT
+};
+
 const char *compare_by_name(enum compare_by by); /* json: "rate"; NULL for none */
 
 struct compare {
 	enum compare_by by;
+	enum compare_means means;
 	size_t best;
 	size_t other;	   /* what it is held against: the first given, or the best of the others */
 	double factor;	   /* how many times more rate, less delay or less loss; 1 for none */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Below this the difference is better said as a share. */
+#define SHARE_BELOW 1.95
+
 static const struct range *range_of(
     const struct compare_report *report, size_t index, enum figure figure)
 {
@@ -103,8 +106,12 @@ struct wording compare_answer(const struct compare_report *report)
 	answer.s[150] = '\0';
 	switch (compare->by) {
 	case COMPARE_RATE:
-		wording_add(
-		    &answer, " carries %s what %s does (", factor_text(compare->factor).s, other);
+		if (compare->factor < SHARE_BELOW)
+			wording_add(&answer, " carries %s more than %s (",
+			    share_text(compare->factor - 1).s, other);
+		else
+			wording_add(&answer, " carries %s what %s does (",
+			    factor_text(compare->factor).s, other);
 		add_rates(&answer, report);
 		wording_add(&answer, ")");
 		break;

@@ -1,6 +1,17 @@
 /* The comparison for programs: schema "bdp/1". */
 #include "report/trials_json.h"
 
+/* In the words of a limit's factor. */
+static const char *means_name(enum compare_means means)
+{
+	static const enum factor factors[COMPARE_MEANS_COUNT] = {
+	    [MEANS_LOSS] = FACTOR_RANDOM_LOSS,
+	    [MEANS_QUEUE] = FACTOR_QUEUE,
+	    [MEANS_LINK] = FACTOR_LINK,
+	};
+	return means == MEANS_NOTHING ? NULL : factor_table[factors[means]].name;
+}
+
 static void json_verdict(struct json_out *out, const struct compare_report *report)
 {
 	const struct compare *compare = report->compare;
@@ -9,6 +20,7 @@ static void json_verdict(struct json_out *out, const struct compare_report *repo
 	json_out_string(out, "best", report->trials.labels[compare->best]);
 	json_out_string(out, "other", report->trials.labels[compare->other]);
 	json_out_string(out, "by", compare_by_name(compare->by));
+	json_out_string(out, "means", means_name(compare->means));
 	json_out_number(out, "factor", compare->factor);
 	json_out_number(out, "rate_ratio", compare->rate_ratio);
 	json_out_number(out, "noise", compare->noise);

@@ -147,7 +147,9 @@ static void spread_row(struct layout *layout, const struct block *block)
 static void table(struct layout *layout, const struct compare_report *report)
 {
 	unsigned room = layout->style->width - LABEL_COLUMN;
-	size_t fit = room / CELL_MIN;
+	size_t fit = room / CELL_MIN,
+	       beside = report->trials.count < fit ? report->trials.count : fit;
+	unsigned even = room / (unsigned)beside;
 
 	layout_heading(layout, "COMPARE");
 	if (report->trials.idle_rtt_us > 0)
@@ -159,7 +161,6 @@ static void table(struct layout *layout, const struct compare_report *report)
 		struct block block = {.report = report, .first = first, .end = first + fit};
 		if (block.end > report->trials.count)
 			block.end = report->trials.count;
-		unsigned even = room / (unsigned)(block.end - block.first);
 		block.cell = even > CELL_MAX ? CELL_MAX : even;
 		head_row(layout, &block);
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -172,20 +173,51 @@ static void table(struct layout *layout, const struct compare_report *report)
 	}
 }
 
+static void means(struct layout *layout, const struct compare_report *report)
+{
+	const struct compare *compare = report->compare;
+	const struct trial *other = &report->trials.trials[compare->other];
+	struct wording best = trials_label(&report->trials, compare->best);
+	struct wording worse = trials_label(&report->trials, compare->other);
+
+	if (compare->means == MEANS_NOTHING)
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "MEANS");
+	if (compare->means == MEANS_LOSS)
+		layout_textf(layout, INK_PLAIN,
+		    "random loss: %s of its segments are lost while no queue shows in the delay; %.100s "
+		    "slows down for it, %.100s does not",
+		    percent_text(other->range[FIGURE_LOSS].median).s, worse.s, best.s);
+	else if (compare->means == MEANS_QUEUE)
+		layout_textf(layout, INK_PLAIN,
+		    "a full queue at the bottleneck: %.100s fills it, which gains no rate; a larger "
+		    "ceiling would make it longer",
+		    worse.s);
+	else
+		layout_textf(layout, INK_PLAIN,
+		    "the link of %s is full: the algorithm has nothing to win",
+		    rate_text(compare->link_bps).s);
+	layout_break(layout);
+}
+
 static void held_by(struct layout *layout, const struct compare_report *report)
 {
-	layout_gap(layout);
-	layout_heading(layout, "HELD BY");
+	bool first = true;
+
 	for (size_t i = 0; i < report->trials.count; i++) {
 		const struct limit *limit = &report->trials.typical[i]->limit;
+		if (limit->factor == FACTOR_UNKNOWN)
+			continue;
+		if (first) {
+			layout_gap(layout);
+			layout_heading(layout, "HELD BY");
+		}
+		first = false;
 		layout_tab(layout, LAYOUT_LABEL);
-		layout_textf(layout, INK_PLAIN, "%.120s:", trials_label(&report->trials, i).s);
-		layout_text(layout, INK_PLAIN,
-		    limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 0
-			? wording_candidates(limit).s
-			: factor_table[limit->factor].text);
-		layout_textf(
-		    layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
+		layout_textf(layout, INK_PLAIN, "%.120s: %s (%s confidence)",
+		    trials_label(&report->trials, i).s, factor_table[limit->factor].text,
+		    confidence_name(limit->confidence));
 		layout_break(layout);
 	}
 }
@@ -274,9 +306,11 @@ bool compare_text(const struct compare_report *report, const struct style *style
 	layout_text(&layout, INK_BOLD, compare_answer(report).s);
 	layout_gap(&layout);
 	table(&layout, report);
-	held_by(&layout, report);
-	for (size_t i = 0; i < report->trials.count; i++)
+	means(&layout, report);
+	/* A queue makes its own loss; the bound is of loss that is there whatever is sent. */
+	for (size_t i = 0; i < report->trials.count && report->compare->means == MEANS_LOSS; i++)
 		bound_line(&layout, report, i);
+	held_by(&layout, report);
 	unknown_delay(&layout, report);
 	rule(&layout, report);
 	text_left_out(&layout, &report->trials);

@@ -310,7 +310,7 @@ void json_plan(struct json_out *out, const struct plan *plan)
 	json_out_end_array(out);
 }
 
-static void json_plan_facts(struct json_out *out, const struct plan *plan)
+void json_plan_facts(struct json_out *out, const struct plan *plan)
 {
 	json_out_object(out, "plan");
 	json_out_string(out, "role", role_name(plan->role));

@@ -12,5 +12,7 @@
 void json_findings(struct json_out *out, const struct findings *findings);
 /* "settings", "not_advised", "commands". */
 void json_plan(struct json_out *out, const struct plan *plan);
+/* "plan": the roles and names of the hosts, and the rate predicted. */
+void json_plan_facts(struct json_out *out, const struct plan *plan);
 
 #endif

@@ -63,7 +63,7 @@ static double draw_group(
 		double length = range->count > 0 && top > 0 ? BAR_MOST * range->median / top : 0;
 		svg_text(svg, LABEL_RIGHT, y + BAR_HEIGHT - 4, ANCHOR_END,
 		    best ? PAINT_KNEE : PAINT_INK, best, short_label(&label));
-		if (range->count > 0)
+		if (length > 0)
 			svg_bar(svg, BAR_LEFT, y, fmax(length, 1.5), BAR_HEIGHT, group->paint);
 		svg_text(svg, BAR_LEFT + fmax(length, 1.5) + 8, y + BAR_HEIGHT - 4, ANCHOR_START,
 		    PAINT_FAINT, false,

@@ -126,6 +126,9 @@ static void draw(struct svg *svg, const struct series *series, const struct path
 		if (path->steady_first > 0 && path->steady_first < series->count) {
 			double x = panel_x(&panel, series->bins[path->steady_first].start_s);
 			svg_line(svg, x, panel.top, x, panel.top + panel.height, PAINT_FAINT, true);
+			if (id == SERIES_RATE)
+				svg_text(svg, x, panel.top - 6, ANCHOR_MIDDLE, PAINT_FAINT, false,
+				    "steady from here");
 		}
 		last = panel;
 		panel.top += PANEL_STEP;
