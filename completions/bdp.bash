@@ -6,6 +6,9 @@ _bdp_verbs=(
 	'sweep|pick the ceiling from runs at several, or make them'
 	'compare|say which algorithm or setting does better'
 	'sockets|say which live sockets hold more than their paths need'
+	'apply|set what a plan says, and prove it'
+	'confirm|keep what apply --confirm set'
+	'rollback|put back what was there before'
 	'explain|say what is known of a setting, finding, limit or counter'
 )
 
@@ -37,6 +40,10 @@ _bdp_options_advise=(
 	'-o --output text,json,sysctl,sh|report form'
 	'--plot FILE|also draw what was measured, as SVG'
 	'--check|exit 5 when there is something to change'
+	'--apply|set this part of the advice here, after the report'
+	'--dry-run|say what would be set, and set nothing'
+	'--persist|also keep it for the next boot'
+	'--confirm N|undo it after so many seconds, unless confirmed'
 )
 _bdp_options_sweep=(
 	'--run COMMAND|set each value in turn and run this'
@@ -77,6 +84,26 @@ _bdp_options_sockets=(
 	'--allow-lower|also advise a lower ceiling'
 	'-o --output text,json|report form'
 	'--check|exit 5 when receive buffers run away'
+)
+_bdp_options_apply=(
+	'--role receiver,sender,proxy|which part of the plan is for this host'
+	'--sysroot DIR|set below DIR'
+	'--dry-run|say what would be set, and set nothing'
+	'--check|exit 5 when something differs, and set nothing'
+	'--allow-lower|also set values below the current ones'
+	'--persist|also keep it for the next boot'
+	'--confirm N|undo it after so many seconds, unless confirmed'
+)
+_bdp_options_confirm=(
+	'--sysroot DIR|what was set below DIR'
+)
+_bdp_options_rollback=(
+	'--list|list what can be taken back'
+	'--to N|take back that apply and every later one'
+	'--all|take back every apply'
+	'--force|also restore what somebody changed since'
+	'--dry-run|say what would be restored'
+	'--sysroot DIR|what was set below DIR'
 )
 _bdp_options_explain=()
 _bdp_options_all=(

@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise sweep compare sockets explain
+    if contains -- "$words[2]" advise sweep compare sockets apply confirm rollback explain
         echo $words[2]
     else
         echo advise
@@ -22,6 +22,9 @@ complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and wha
 complete -c bdp -n __bdp_is_first -a sweep -d 'pick the ceiling from runs at several, or make them'
 complete -c bdp -n __bdp_is_first -a compare -d 'say which algorithm or setting does better'
 complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold more than their paths need'
+complete -c bdp -n __bdp_is_first -a apply -d 'set what a plan says, and prove it'
+complete -c bdp -n __bdp_is_first -a confirm -d 'keep what apply --confirm set'
+complete -c bdp -n __bdp_is_first -a rollback -d 'put back what was there before'
 complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, finding, limit or counter'
 
 complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
@@ -33,16 +36,16 @@ complete -c bdp -n '__bdp_is advise sockets' -s t -l target -x -d 'rate to size 
 complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
 complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
-complete -c bdp -n '__bdp_is advise sweep' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
+complete -c bdp -n '__bdp_is advise apply sweep' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'
 complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to advise on'
 complete -c bdp -n '__bdp_is advise' -l each -d 'take every file by itself, one JSON report a line'
 complete -c bdp -n '__bdp_is advise' -s 0 -l null -d 'with --each, also the files named on standard input'
 complete -c bdp -n '__bdp_is advise sockets sweep' -l sysctl -r -F -d 'sysctl -a of the host advised'
-complete -c bdp -n '__bdp_is advise sockets sweep' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
+complete -c bdp -n '__bdp_is advise sockets apply confirm rollback sweep' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
 complete -c bdp -n '__bdp_is advise sockets' -l kernel -x -d 'kernel version of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l memory -x -d 'RAM of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l no-host -d 'use no facts of this machine'
-complete -c bdp -n '__bdp_is advise sockets sweep' -l allow-lower -d 'also advise values below the current ones'
+complete -c bdp -n '__bdp_is advise sockets apply sweep' -l allow-lower -d 'also advise values below the current ones'
 complete -c bdp -n '__bdp_is advise' -l setsockopt -d 'also size rmem_max and wmem_max'
 complete -c bdp -n '__bdp_is advise sweep' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
 complete -c bdp -n '__bdp_is compare sockets' -s o -l output -x -a 'text json' -d 'report form'
@@ -55,7 +58,15 @@ complete -c bdp -n '__bdp_is sockets' -l state -x -d 'only sockets in those stat
 complete -c bdp -n '__bdp_is sockets' -l min-held -x -d 'only sockets that hold as much memory'
 complete -c bdp -n '__bdp_is sockets' -l factor -x -d 'a buffer is too large beyond so many BDPs'
 complete -c bdp -n '__bdp_is sockets' -l all -d 'list every socket'
-complete -c bdp -n '__bdp_is advise sockets' -l check -d 'exit 5 when there is something to change'
+complete -c bdp -n '__bdp_is rollback' -l all -d 'take back every apply'
+complete -c bdp -n '__bdp_is rollback' -l list -d 'list what can be taken back'
+complete -c bdp -n '__bdp_is rollback' -l to -x -d 'take back that apply and every later one'
+complete -c bdp -n '__bdp_is rollback' -l force -d 'also restore what somebody changed since'
+complete -c bdp -n '__bdp_is advise' -l apply -d 'set this part of the advice here, after the report'
+complete -c bdp -n '__bdp_is advise apply rollback' -l dry-run -d 'say what would be set, and set nothing'
+complete -c bdp -n '__bdp_is advise apply' -l persist -d 'also keep it for the next boot'
+complete -c bdp -n '__bdp_is advise apply' -l confirm -x -d 'undo it after so many seconds, unless confirmed'
+complete -c bdp -n '__bdp_is advise sockets apply' -l check -d 'exit 5 when there is something to change'
 
 complete -c bdp -n '__bdp_is sweep' -l run -x -d 'set each value in turn and run this'
 complete -c bdp -n '__bdp_is sweep' -l ceilings -x -d 'the ceilings to try'

@@ -17,10 +17,14 @@
 #include "case.h"
 #include "options.h"
 #include "output.h"
+#include "picture.h"
 #include "report/report.h"
+#include "verb_apply.h"
+#include "verb_compare.h"
 #include "verb_each.h"
 #include "verb_explain.h"
 #include "verb_sockets.h"
+#include "verb_sweep.h"
 
 static const struct report_form *form_named(const char *name)
 {
@@ -46,7 +50,13 @@ static int verb_advise(const struct options *options)
 		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
 		case_bundle(c, options, &report);
-		code = output_finish(form_named(options->form)->print(&report, &style, stdout));
+		if (options->plot && !picture_write(options->plot, picture_advise, &report))
+			code = 1;
+		else
+			code = output_finish(
+			    form_named(options->form)->print(&report, &style, stdout));
+		if (code == 0 && options->apply)
+			code = plan_apply(&c->plan, options);
 		if (code == 0 && options->check && case_wants_change(c))
 			code = 5;
 	}
@@ -56,7 +66,12 @@ static int verb_advise(const struct options *options)
 
 static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_ADVISE] = verb_advise,
+    [VERB_SWEEP] = verb_sweep,
+    [VERB_COMPARE] = verb_compare,
     [VERB_SOCKETS] = verb_sockets,
+    [VERB_APPLY] = verb_apply,
+    [VERB_CONFIRM] = verb_confirm,
+    [VERB_ROLLBACK] = verb_rollback,
     [VERB_EXPLAIN] = verb_explain,
 };
 
@@ -73,5 +88,6 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	warn_unconfirmed(&options);
 	return verbs[options.verb](&options);
 }

@@ -117,6 +117,15 @@ static enum options_result set_size(
 	return OPTIONS_RUN;
 }
 
+static enum options_result set_persist(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	(void)row;
+	parse->options->persist = true;
+	parse->options->persist_file = *word ? word : NULL;
+	return OPTIONS_RUN;
+}
+
 static enum options_result set_count(
     struct parse *parse, const struct option_row *row, const char *word)
 {
@@ -246,6 +255,7 @@ static setter *const setters[] = {
     [KIND_COLOR] = set_color,
     [KIND_KERNEL] = set_kernel,
     [KIND_ACTIVE] = set_active,
+    [KIND_PERSIST] = set_persist,
     [KIND_HELP] = set_help,
     [KIND_VERSION] = set_version,
 };
@@ -384,6 +394,9 @@ static enum options_result parse_words(struct parse *parse, int argc, char **arg
 	}
 	parse->options->operands = (const char *const *)argv + optind;
 	parse->options->operand_count = (size_t)(argc - optind);
+	if (parse->verb->operands[0] == '\0' && optind < argc)
+		return misuse("'%s' takes no operand, and '%s' is one", parse->verb->name,
+		    quoted(argv[optind]));
 	return OPTIONS_RUN;
 }
 

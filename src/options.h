@@ -38,6 +38,8 @@ enum given {
 	GIVEN_MEMORY = 1 << 8,
 	GIVEN_RUN = 1 << 9,
 	GIVEN_CONFIRM = 1 << 10,
+	GIVEN_MIN_GAIN = 1 << 11,
+	GIVEN_MAX_LOSS = 1 << 12,
 };
 
 struct options {
@@ -77,6 +79,13 @@ struct options {
 	double factor;           /* --factor; 0: not given */
 	bool all;                /* sockets --all: list every one */
 	bool setsockopt;         /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
+	double min_gain, max_loss; /* sweep's rule, ratios */
+	const char *command;     /* sweep --run COMMAND, or NULL */
+	const char *ceilings;    /* sweep --ceilings LIST, as given, or NULL */
+	const char *algorithms;  /* sweep --cc LIST, as given, or NULL */
+	unsigned runs;           /* sweep --runs; 0: not given */
+	unsigned timeout_seconds; /* sweep --timeout, of one run; 0: not given */
+	const char *plot;        /* --plot FILE, or NULL */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;
 };

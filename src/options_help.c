@@ -13,7 +13,7 @@ static const char notes[] =
     "bytes with K, M, G (1024-based, as in iperf3): 4.36M, 20MiB; MB is decimal.\n"
     "Times need a unit: 52ms.\n"
     "\nExit status: 0 done, 1 system error, 2 usage, 3 no usable evidence,\n"
-    "5 with --check: something to change.\n";
+    "4 not all could be set or taken back, 5 with --check: something to change.\n";
 
 /* Prints the words of `text` from HELP_COLUMN on. */
 static void print_wrapped(const char *text)

@@ -127,6 +127,23 @@ static void say_others(struct setting *setting, const struct rungs *rungs)
 	}
 }
 
+/* A send buffer scales too, less what a small one holds beyond its lasting share. */
+static void say_scaled_send(struct setting *setting, const struct path *path,
+    const struct tunable_value *current, double bytes)
+{
+	double ceiling = current ? (double)current->number[2] : 0;
+	double plain = ceiling * path->target_bps / path->rate_bps;
+	char extra[96] = "";
+
+	if (bytes > 1.01 * plain)
+		snprintf(extra, sizeof(extra),
+		    " x %.2f (a larger one holds less of itself in flight)", bytes / plain);
+	snprintf(setting->why, sizeof(setting->why),
+	    "%s x %s / %s%s = %s, rounded up to %s: what was measured under the present ceiling scales",
+	    size_text(ceiling).s, rate_text(path->target_bps).s, rate_text(path->rate_bps).s, extra,
+	    size_text(bytes).s, size_text((double)setting->value.number[2]).s);
+}
+
 static void say_why(struct setting *setting, const struct advice_input *input,
     const struct rungs *rungs, const struct tunable_value *current, const char *what)
 {
@@ -140,8 +157,12 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 		    rate_text(path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps).s);
 		break;
 	case SIZING_SCALING:
+		if (setting->id == TUNABLE_TCP_WMEM) {
+			say_scaled_send(setting, path, current, bytes);
+			break;
+		}
 		snprintf(setting->why, sizeof(setting->why),
-		    "%s x %s / %s = %s, rounded up to %s: what was measured under the present ceiling "
+		    "%s x %s / %s = %s, rounded up to %s: what was measured under the present ceiling  "
 		    "scales, whatever the RTT and the kernel's share",
 		    size_text(current ? (double)current->number[2] : 0).s,
 		    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, size_text(bytes).s,

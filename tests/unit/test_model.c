@@ -38,7 +38,8 @@ static void test_window_share(void **state)
 		struct kernel_version version = kernel(rows[i].major, rows[i].minor);
 		struct tunable_value scale = {
 		    .known = rows[i].scale != 99, .count = 1, .number = {rows[i].scale}};
-		print_message("Linux %u.%u, scale %d\n", rows[i].major, rows[i].minor, rows[i].scale);
+		print_message(
+		    "Linux %u.%u, scale %d\n", rows[i].major, rows[i].minor, rows[i].scale);
 		assert_near(window_share(&version, &scale).planning, rows[i].planning, 1e-9);
 	}
 }
@@ -47,8 +48,8 @@ static void test_window_share(void **state)
 static void test_window_measured(void **state)
 {
 	(void)state;
-	static const double measured[][2] = {
-	    {1 * MIB, 653952}, {2 * MIB, 1309312}, {4 * MIB, 2620032}, {6 * MIB, 3930752}, {16 * MIB, 10484736}};
+	static const double measured[][2] = {{1 * MIB, 653952}, {2 * MIB, 1309312},
+	    {4 * MIB, 2620032}, {6 * MIB, 3930752}, {16 * MIB, 10484736}};
 	struct kernel_version version = kernel(6, 18);
 	struct share share = window_share(&version, NULL);
 
@@ -90,7 +91,7 @@ static void test_defaults(void **state)
 {
 	(void)state;
 	struct kernel_version v5 = kernel(5, 15), v615 = kernel(6, 15), v616 = kernel(6, 16),
-	                      v618 = kernel(6, 18), unknown = {.known = false};
+			      v618 = kernel(6, 18), unknown = {.known = false};
 	uint64_t gib = 1ULL << 30;
 
 	assert_near(default_rmem_max(&v5, 16 * gib), 6 * MIB, 0);
@@ -108,8 +109,8 @@ static void test_defaults(void **state)
 static void test_ceiling_round(void **state)
 {
 	(void)state;
-	static const double rows[][2] = {{19.0, 20}, {16, 16}, {16.1, 20}, {20.7, 24}, {24.1, 28}, {28.5, 32},
-	    {32.1, 40}, {41.4, 48}, {48.5, 56}, {57, 64}, {7.1, 8}, {5.1, 6}};
+	static const double rows[][2] = {{19.0, 20}, {16, 16}, {16.1, 20}, {20.7, 24}, {24.1, 28},
+	    {28.5, 32}, {32.1, 40}, {41.4, 48}, {48.5, 56}, {57, 64}, {7.1, 8}, {5.1, 6}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		print_message("%.1f MiB\n", rows[i][0]);
@@ -155,8 +156,9 @@ static void test_numbers(void **state)
 	struct path path;
 
 	/* Story A: 703 Mbit/s with 4.36 MiB: 52.0 ms; 3.34 Gbit/s over it: 21.7 MB. */
-	path_from_numbers(&path,
-	    &(struct path_given){.bandwidth_bps = 703e6, .window_bytes = 4571791, .target_bps = 3.34e9});
+	path_from_numbers(
+	    &path, &(struct path_given){
+		       .bandwidth_bps = 703e6, .window_bytes = 4571791, .target_bps = 3.34e9});
 	assert_near(path.rtt.us, 4571791 * 8 / 703e6 * 1e6, 1e-9);
 	assert_int_equal(path.rtt.method, RTT_WINDOW_RATE);
 	assert_near(path.bdp_bytes, 21.72e6, 1e-3);
@@ -220,7 +222,8 @@ static void test_memory_defaults(void **state)
 static void test_rfc6349(void **state)
 {
 	(void)state;
-	struct path path = {.has = PATH_LOSS | PATH_LOADED_RTT | PATH_IDLE_RTT | PATH_TARGET | PATH_MEAN_RATE,
+	struct path path = {
+	    .has = PATH_LOSS | PATH_LOADED_RTT | PATH_IDLE_RTT | PATH_TARGET | PATH_MEAN_RATE,
 	    .loss_ratio = 0.02,
 	    .loaded_rtt_us = 75000,
 	    .idle_rtt_us = 25000,
