@@ -13,9 +13,9 @@ pages=0
 # What must not depend on the language, a line each.  The synopsis is laid out by hand elsewhere, since
 # its form hangs on the section's English name: of it, only the verbs count.
 skeleton() {
-	awk '
+	awk -v synopsis="$(grep -c '^\.Sh SYNOPSIS' "$english")" '
 	/^\.Sh / { section++; print "Sh"; next }
-	section == 2 {
+	section == 2 && synopsis {
 		for (i = 1; i < NF; i++)
 			if ($i ~ /^\.?Cm$/ && $(i + 1) ~ /^[a-z]+$/)
 				print "verb", $(i + 1)
