@@ -78,6 +78,12 @@ static void sample_close(struct sample *sample, const struct socket_info *info, 
 	    .bytes = grown(sample->opened.bytes_received, info->bytes_received)};
 	unsigned count = sample->gathered;
 
+	/* Of what comes in, this end knows the RTT of the path at its best, and no more: its own srtt
+	 * is of when it last sent something. */
+	if (info->has & SOCKET_MIN_RTT) {
+		plain.has = BIN_RTT;
+		plain.rtt_us = plain.rtt_min_us = info->min_rtt_us;
+	}
 	series_add(&sample->received, &plain);
 	bin.start_s = plain.start_s;
 	bin.end_s = plain.end_s;
@@ -245,9 +251,10 @@ static void wait_s(double seconds)
 		continue;
 }
 
+/* Where both ends are on this machine, the sender tells more. */
 static uint64_t moved(const struct socket_info *info)
 {
-	return info->bytes_acked + info->bytes_received;
+	return 2 * info->bytes_acked + info->bytes_received;
 }
 
 /* Keeps those that have moved most. */

@@ -270,7 +270,7 @@ void sockets_table_head(struct layout *layout, bool growth)
 static void rest_put(
     struct layout *layout, const struct listed *item, bool growth, const bool shown[COLUMN_COUNT])
 {
-	char text[CELL_MAX], pair[CELL_MAX * 2];
+	char text[CELL_MAX] = "", pair[CELL_MAX * 2];
 
 	layout_tab(layout, 2);
 	snprintf(pair, sizeof(pair), "port %u", item->info.local_port);

@@ -42,9 +42,31 @@ path() {
 	done
 }
 
+# the same at the end that receives: it has the path's RTT and its own ceiling to go by
+other_end() {
+	lab_server s
+	lab_exec c iperf3 -c 10.77.0.2 -t 8 -C cubic >"$LAB_TMP/run.txt" 2>&1 &
+	lab_keep $!
+	sleep 2
+	lab_in s "$BDP" --socket 10.77.0.1 --interval 4 -o json </dev/null >"$LAB_TMP/other.json"
+	jq -e '([.limit.candidates[], .limit.factor] | index("receive-window") != null)
+		and .path.direction == "client-to-server" and .plan.here == "receiver"
+		and .path.rtt.us > 51500 and .path.rtt.us < 60000
+		and .path.rate_bps > 150e6 and .path.rate_bps < 260e6' "$LAB_TMP/other.json" >/dev/null || {
+		echo "sample: at the receiver:"
+		jq -c '.answer, .limit, .path.rtt, .path.rate_bps, .plan.here' "$LAB_TMP/other.json"
+		exit 1
+	}
+	lab_reset
+}
+
 path
 lab_ceiling s tcp_rmem 2097152
 one receiver receive-window
+
+path
+lab_ceiling s tcp_rmem 2097152
+other_end
 
 path
 lab_ceiling c tcp_wmem 2097152

@@ -5,8 +5,8 @@
 #include "near.h"
 
 #define ALL \
-	(SOCKET_RTT | SOCKET_CWND | SOCKET_MSS | SOCKET_PEER_WINDOW | SOCKET_BYTES_ACKED | \
-	    SOCKET_BYTES_RECEIVED | SOCKET_RETRANS | SOCKET_BUSY)
+	(SOCKET_RTT | SOCKET_MIN_RTT | SOCKET_CWND | SOCKET_MSS | SOCKET_PEER_WINDOW | \
+	    SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED | SOCKET_RETRANS | SOCKET_BUSY)
 
 static struct socket_info reading(double now_s, double send_bps, double receive_bps)
 {
@@ -20,6 +20,7 @@ static struct socket_info reading(double now_s, double send_bps, double receive_
 	    .mss = 1448,
 	    .cwnd_segments = 1000,
 	    .rtt_us = 50000,
+	    .min_rtt_us = 47000,
 	    .peer_window_bytes = 3000000};
 
 	/* an old connection: what counts is what changes */
@@ -111,9 +112,10 @@ static void test_receiver(void **state)
 	assert_true(run->has & RUN_RECEIVED);
 	assert_false(run->has & (RUN_SENT | RUN_RETRANSMITS));
 	assert_int_equal(run->received_bytes, 250000000);
-	/* a receiver knows neither the sender's cwnd nor its RTT nor its losses */
+	/* a receiver knows neither the sender's cwnd nor its losses, and of the RTT the smallest */
 	assert_int_equal(run->series.count, 10);
-	assert_int_equal(run->series.bins[3].has, 0);
+	assert_int_equal(run->series.bins[3].has, BIN_RTT);
+	assert_near(run->series.bins[3].rtt_us, 47000, 0);
 	assert_int_equal(run->series.bins[3].bytes, 25000000);
 	assert_int_equal(evidence.socket_ends[0], END_RECEIVER);
 	evidence_free(&evidence);
