@@ -13,11 +13,14 @@ for target in "$@"; do
 	mkdir -p "build/fuzz/corpus/$reader"
 	set -- "build/fuzz/corpus/$reader"
 	[ -d "$here/corpus/$reader" ] && set -- "$@" "$here/corpus/$reader"
-	dict=
-	[ -f "$here/$reader.dict" ] && dict=-dict=$here/$reader.dict
+	# what takes every kind of input takes every dictionary
+	dict=$here/$reader.dict
+	if [ ! -f "$dict" ]; then
+		dict=build/fuzz/all.dict
+		cat "$here"/*.dict >"$dict"
+	fi
 	log=build/fuzz/$reader.log
-	# shellcheck disable=SC2086 # no dictionary is no word
-	if ! "$target" $dict -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=65536 \
+	if ! "$target" -dict="$dict" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=65536 \
 		-artifact_prefix="$finds/$reader-" "$@" >"$log" 2>&1; then
 		echo "fuzz: $reader FAILED"
 		tail -n 30 "$log"

@@ -1,0 +1,67 @@
+/*
+ * Any bytes as an operand: what they are taken for is within the table, and what is read of them
+ * ends in evidence or in one complaint.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/complaint.h"
+#include "evidence/evidence.h"
+#include "evidence/sniff.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int file;
+
+/* Standard input is a file in memory. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	file = memfd_create("fuzz", 0);
+	if (file < 0 || dup2(file, STDIN_FILENO) < 0)
+		abort();
+	return 0;
+}
+
+static void check_result(
+    const struct evidence *evidence, enum operand_result result, const char *complaint)
+{
+	size_t length = strlen(complaint);
+
+	if (result == OPERAND_SYSTEM || evidence->input_count != 1)
+		abort();
+	if (result == OPERAND_UNUSABLE && length == 0)
+		abort();
+	if (memchr(complaint, '\n', length) || memchr(complaint, '\033', length))
+		abort();
+	if (evidence->runs.count > RUNS_MAX || evidence->ping_count > PINGS_MAX ||
+	    evidence->socket_count > SOCKETS_MAX)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char complaint[4096];
+	struct evidence evidence = {0};
+	size_t peek = size < SOURCE_PEEK_MAX ? size : SOURCE_PEEK_MAX;
+	enum input_kind kind = sniff_bytes((const char *)data, peek);
+
+	if ((unsigned)kind >= INPUT_KIND_COUNT || !input_kind_name(kind) || !input_kind_text(kind))
+		abort();
+	if (ftruncate(file, 0) < 0 || pwrite(file, data, size, 0) != (ssize_t)size ||
+	    lseek(STDIN_FILENO, 0, SEEK_SET) != 0)
+		abort();
+	complaint[0] = '\0';
+	complaints_keep(complaint, sizeof(complaint));
+	enum operand_result result = evidence_read(&evidence, "-");
+	complaints_keep(NULL, 0);
+	check_result(&evidence, result, complaint);
+	if (evidence.inputs[0].kind != kind)
+		abort();
+	evidence_free(&evidence);
+	return 0;
+}
