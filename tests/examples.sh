@@ -29,22 +29,26 @@ verbose=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-[ $# -gt 0 ] || set -- README.md man/*.[1-9]
+[ $# -gt 0 ] || set -- README.md man/*.[1-9] man/*/*.[1-9]
 
 # ---- the scratch directory: files as the manuals call them, tools that replay recordings
-mkdir "$work/bin" "$work/here" "$work/cases"
+mkdir "$work/bin" "$work/cases"
 ln -s "$BDP" "$work/bin/bdp"
-while read -r kind name rest; do
-	case $kind in
-	file)
-		mkdir -p "$work/here/$(dirname "$name")"
-		cp -R "$root/tests/$rest" "$work/here/$name" || exit 1
-		;;
-	tool) ln -sf "$root/tests/examples/replay.sh" "$work/bin/$name" ;;
-	'' | '#'*) ;;
-	*) echo "tests/examples/map: $kind?" && exit 1 ;;
-	esac
-done <tests/examples/map
+lay_out() { # a fresh one for each document
+	rm -rf "$work/here"
+	mkdir "$work/here"
+	while read -r kind name rest; do
+		case $kind in
+		file)
+			mkdir -p "$work/here/$(dirname "$name")"
+			cp -R "$root/tests/$rest" "$work/here/$name" || exit 1
+			;;
+		tool) ln -sf "$root/tests/examples/replay.sh" "$work/bin/$name" ;;
+		'' | '#'*) ;;
+		*) echo "tests/examples/map: $kind?" && exit 1 ;;
+		esac
+	done <tests/examples/map
+}
 unset NO_COLOR COLUMNS MANPATH
 export LC_ALL=C.UTF-8 TERM=dumb PATH="$work/bin:$PATH" TESTS="$root/tests"
 
@@ -67,6 +71,7 @@ for document in "$@"; do
 		system("mkdir " file)
 		print document ":" NR >(file "/where")
 		print document "." blocks >(file "/block")
+		print document >(file "/document")
 		if (marker != "")
 			print marker >(file "/marker")
 		print command >(file "/command")
@@ -75,7 +80,8 @@ for document in "$@"; do
 	function finish() {
 		if (file == "")
 			return
-		close(file "/where"); close(file "/block"); close(file "/marker")
+		close(file "/where"); close(file "/block"); close(file "/document")
+		close(file "/marker")
 		close(file "/command"); close(file "/output")
 		file = ""
 	}
@@ -184,9 +190,13 @@ in_space() {
 	nsenter -t $sleeper -U -n -m --preserve-credentials --wd=. sh "$1"
 }
 
-ran=0 compared=0 skipped=0 failed=0
+ran=0 compared=0 skipped=0 failed=0 document=
 for case in "$work"/cases/*; do
 	where=$(cat "$case/where")
+	[ "$document" = "$(cat "$case/document")" ] || {
+		document=$(cat "$case/document")
+		lay_out
+	}
 	marker=$(cat "$case/marker" 2>/dev/null)
 	want=0
 	runner=.
