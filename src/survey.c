@@ -89,8 +89,6 @@ static void take_socket(
 {
 	struct listed item;
 
-	if (!socket_filter_takes(&survey->filter, info))
-		return;
 	item.info = *info;
 	holding_reckon(&item.holding, info, growth, &survey->rule);
 	tally_add(&survey->tally, &item);
@@ -107,7 +105,8 @@ static int take_sockets(struct survey *survey, struct source *source)
 
 	while ((got = ss_next(reader, &info)) > 0) {
 		count++;
-		take_socket(survey, &info, NULL);
+		if (socket_filter_takes(&survey->filter, &info))
+			take_socket(survey, &info, NULL);
 	}
 	survey->lines_passed_over += ss_skipped(reader);
 	ss_close(reader);
@@ -140,6 +139,9 @@ static int refuse_kind(struct source *source, enum input_kind kind)
 		complain("%s: %s", shown_name(source), strerror(errno));
 		return 1;
 	}
+	if (kind == INPUT_EMPTY)
+		return refuse(
+		    source, "empty; for the live sockets of this machine, bdp sockets </dev/null");
 	complain("%s: taken for %s; sockets takes the output of ss -tmin, nstat -az and sysctl -a",
 	    shown_name(source), input_kind_text(kind));
 	return 3;
@@ -324,6 +326,9 @@ static enum sock_diag_result take_answer(struct survey *survey, struct sock_diag
 
 	memset(&survey->tally, 0, sizeof(survey->tally));
 	while ((result = sock_diag_next(reader, &info, &id)) == SOCK_DIAG_SOCKET) {
+		/* the table has room for so many: none is for what is not asked about */
+		if (!socket_filter_takes(&survey->filter, &info))
+			continue;
 		bool grown =
 		    survey->previous && previous_swap(survey->previous, id.cookie, &info, &growth);
 		take_socket(survey, &info, grown ? &growth : NULL);

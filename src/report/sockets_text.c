@@ -9,7 +9,9 @@
 #include "report/sockets_table.h"
 #include "report/text_sections.h"
 
-#define BAR_CELLS 30u
+/* Of the longest bar, and what stands beside it. */
+#define BAR_CELLS_MAX 30u
+#define BAR_BESIDE 23u
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
@@ -219,17 +221,25 @@ static void right(struct layout *layout, unsigned end, const char *text)
 	layout_raw(layout, INK_PLAIN, text);
 }
 
+static unsigned bar_cells(const struct layout *layout)
+{
+	unsigned room = layout->style->width - LAYOUT_LABEL - BAR_BESIDE;
+
+	return room < BAR_CELLS_MAX ? room : BAR_CELLS_MAX;
+}
+
 static void text_class(struct layout *layout, const struct tally *tally, unsigned at, uint64_t most)
 {
 	const struct size_class *class = &tally->classes[at];
-	unsigned cells = (unsigned)ceil((double)class->sockets / (double)most * BAR_CELLS);
+	unsigned longest = bar_cells(layout);
+	unsigned cells = (unsigned)ceil((double)class->sockets / (double)most * longest);
 
 	layout_item(layout, INK_PLAIN, at == 0 ? "smaller" : size_text(tally_class_bytes(at)).s);
 	for (unsigned k = 0; k < cells; k++)
 		layout_raw(layout, INK_PLAIN, layout->style->utf8 ? "█" : "#");
-	right(layout, LAYOUT_LABEL + BAR_CELLS + 12, count_text(class->sockets).s);
+	right(layout, LAYOUT_LABEL + longest + 12, count_text(class->sockets).s);
 	if (class->sockets > 0)
-		right(layout, LAYOUT_LABEL + BAR_CELLS + 23, size_text(class->held_bytes).s);
+		right(layout, LAYOUT_LABEL + longest + BAR_BESIDE, size_text(class->held_bytes).s);
 	layout_break(layout);
 }
 
