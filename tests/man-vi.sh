@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compares the manuals in another language with the English ones: the same sections, lists, options,
-# verbs and examples in the same order, and the same diagnostics.  Usage: tests/man-vi.sh [LANGUAGE]
+# verbs and examples in the same order, and the same diagnostics; and has man find them.
+# Usage: tests/man-vi.sh [LANGUAGE]
 set -u
 cd "$(dirname "$0")/.." || exit 1
 language=${1:-vi}
@@ -65,6 +66,23 @@ for page in "man/$language"/*.[1-9]; do
 		}
 	fi
 done
+
+# Installed as the Makefile does, man -L finds them.
+if command -v man >/dev/null 2>&1; then
+	for page in "man/$language"/*.[1-9]; do
+		section=${page##*.}
+		mkdir -p "$work/man/$language/man$section"
+		cp "$page" "$work/man/$language/man$section/"
+	done
+	for page in "man/$language"/*.[1-9]; do
+		name=$(basename "$page")
+		found=$(MANPATH=$work/man man -L "$language" -w "${name##*.}" "${name%.*}" 2>&1)
+		[ "$found" = "$work/man/$language/man${name##*.}/$name" ] || {
+			echo "man -L $language ${name%.*} does not find it: $found"
+			failed=1
+		}
+	done
+fi
 [ $pages -gt 0 ] || {
 	echo "man/$language: no manuals"
 	exit 1
