@@ -30,14 +30,25 @@ SRCS    := $(wildcard src/*.c src/*/*.c)
 OBJS     = $(SRCS:src/%.c=$(B)/%.o)
 LIBOBJS  = $(filter-out $(B)/main.o,$(OBJS))
 
+# Everything but main, for the tests to link with.
+LIBRARY  = $(B)/libbdp.a
+
+# V=1 shows the commands whole.
+say_1    =
+say_     = @echo '  $(1)' $@;
+say      = $(call say_$(V),$(1))
+
 all: $(BIN)
 
 $(BIN): $(OBJS)
-	$(CC) $(CFLAGS) $(HARDEN) $(LDFLAGS) $(LINK) -o $@ $(OBJS) $(LIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(HARDEN) $(LDFLAGS) $(LINK) -o $@ $(OBJS) $(LIBS)
+
+$(LIBRARY): $(LIBOBJS)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(LIBOBJS)
 
 $(B)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(COMPILE) $(HARDEN) -c -o $@ $<
+	$(call say,CC)$(COMPILE) $(HARDEN) -c -o $@ $<
 
 -include $(OBJS:.o=.d)
 
@@ -59,18 +70,18 @@ demo: $(BIN)
 UNITS    := $(wildcard tests/unit/test_*.c)
 UNITBINS  = $(UNITS:tests/unit/%.c=$(B)/unit/%)
 
-$(B)/unit/%: tests/unit/%.c $(LIBOBJS)
+$(B)/unit/%: tests/unit/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/unit -fPIE -MF $@.d -pie -o $@ $< $(LIBOBJS) $(LDFLAGS) -lcmocka $(LIBS)
+	$(call say,CC)$(COMPILE) -Itests/unit -fPIE -MF $@.d -pie -o $@ $< $(LIBRARY) $(LDFLAGS) -lcmocka $(LIBS)
 
 -include $(UNITBINS:=.d)
 
 TOOLS    := $(wildcard tests/tools/*.c)
 TOOLBINS  = $(TOOLS:tests/tools/%.c=$(B)/tools/%)
 
-$(B)/tools/%: tests/tools/%.c $(LIBOBJS)
+$(B)/tools/%: tests/tools/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIE -MF $@.d -pie -o $@ $< $(LIBOBJS) $(LDFLAGS) $(LIBS)
+	$(call say,CC)$(COMPILE) -fPIE -MF $@.d -pie -o $@ $< $(LIBRARY) $(LDFLAGS) $(LIBS)
 
 tools: $(TOOLBINS)
 
