@@ -10,6 +10,8 @@
 #     lacks     a line each that must not
 #     stderr    the same as has, for standard error; an empty file: nothing at all may be written
 #     exit      the exit code (else 0)
+#     sandboxed the program locks itself in (Landlock): the leak checker of a sanitizer build, which
+#               reads /proc, is left out of it
 #     check     a shell script, run in the case with $OUT and $ERR naming the outputs
 #
 # A status above 125 is a crash, whatever the case expects.
@@ -19,6 +21,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export BDP
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM HUP
+asan_options=${ASAN_OPTIONS-}
 passed=0
 failed=0
 unset NO_COLOR COLUMNS
@@ -48,6 +51,9 @@ run_case() {
 	name=$(basename "$1")
 	bad=0
 	cd "$1" || return
+	ASAN_OPTIONS=$asan_options
+	[ -f sandboxed ] && ASAN_OPTIONS=$asan_options:detect_leaks=0
+	export ASAN_OPTIONS
 	OUT=$work/out ERR=$work/err
 	IN=$work/in FIGURES=$work/figures
 	export OUT ERR IN FIGURES
