@@ -108,6 +108,7 @@ documents: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/json-names.sh
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@tests/man.sh
+	@tests/man-vi.sh
 
 # Closed descriptors, broken pipes, hostile names and strings, no memory, no /proc.
 robust: $(BIN)
