@@ -16,11 +16,11 @@
 
 struct advise_case {
 	struct evidence evidence, baseline_evidence;
-	struct host advised;          /* of --sysroot, --sysctl, --kernel, or this machine */
-	struct host here;             /* this machine, when it is an end of the path */
+	struct host advised; /* of --sysroot, --sysctl, --kernel, or this machine */
+	struct host here;    /* this machine, when it is an end of the path */
 	const struct host *receiver, *sender;
 	enum role here_role;
-	bool local_assumed;           /* a text run was taken as run on this machine */
+	bool local_assumed; /* a text run was taken as run on this machine */
 	struct path_given given;
 	struct analysis *analyses;
 	struct path_context *contexts; /* parallel to analyses */

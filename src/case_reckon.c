@@ -253,7 +253,8 @@ static void add_queue_lines(struct advise_case *c)
 		if (plan->settings[i].id == TUNABLE_DEFAULT_QDISC)
 			plan->command_count += qdisc_lines(&c->here, plan->settings[i].value.word,
 			    plan->settings[i].host, plan->commands + plan->command_count,
-			    PLAN_COMMANDS_MAX - plan->command_count, left_alone, sizeof(left_alone));
+			    PLAN_COMMANDS_MAX - plan->command_count, left_alone,
+			    sizeof(left_alone));
 }
 
 int case_reckon(struct advise_case *c, const struct options *options)

@@ -44,48 +44,48 @@ enum given {
 
 struct options {
 	enum verb verb;
-	unsigned given;          /* enum given */
+	unsigned given; /* enum given */
 	double bandwidth_bps, target_bps;
 	double rtt_us, idle_rtt_us;
 	uint64_t window_bytes, memory_bytes;
 	double loss_ratio;
 	uint64_t connections;
-	uint64_t active;         /* already reckoned from a percentage of connections */
-	unsigned run;            /* --run N, from 1 */
-	bool each;               /* --each: every operand is a case of its own */
-	bool null_names;         /* -0: and the names on standard input, which end in NUL */
-	const char *baseline;    /* operand, or NULL */
-	const char *sysctl;      /* --sysctl FILE, or NULL */
-	const char *kernel;      /* --kernel VERSION as given (checked to be one), or NULL */
-	const char *sysroot;     /* --sysroot DIR, or NULL */
+	uint64_t active;      /* already reckoned from a percentage of connections */
+	unsigned run;	      /* --run N, from 1 */
+	bool each;	      /* --each: every operand is a case of its own */
+	bool null_names;      /* -0: and the names on standard input, which end in NUL */
+	const char *baseline; /* operand, or NULL */
+	const char *sysctl;   /* --sysctl FILE, or NULL */
+	const char *kernel;   /* --kernel VERSION as given (checked to be one), or NULL */
+	const char *sysroot;  /* --sysroot DIR, or NULL */
 	bool no_host;
-	enum role role;          /* ROLE_UNKNOWN: by the evidence */
-	const char *form;        /* -o: "text", "json", "sysctl", "sh" */
+	enum role role;	  /* ROLE_UNKNOWN: by the evidence */
+	const char *form; /* -o: "text", "json", "sysctl", "sh" */
 	enum color_when color;
 	bool check, apply, dry_run, allow_lower, persist;
 	const char *persist_file; /* --persist=FILE, or NULL for the default */
 	unsigned confirm_seconds;
-	unsigned rollback_to;    /* rollback --to ID: that apply and every later one; 0: the newest */
-	bool rollback_all;       /* rollback --all */
-	bool force;              /* rollback --force: also what somebody changed since */
-	bool list;               /* rollback --list */
-	const char *socket;      /* --socket DST[:PORT]: a live connection stands for a run; or NULL */
-	unsigned interval_seconds; /* --interval: between two readings; 0: not given */
-	unsigned watch_seconds;  /* --watch; 0: once */
-	unsigned port;           /* --port: of either end; 0: any */
-	const char *peer;        /* --peer ADDR[/LEN] (checked to be one), or NULL */
-	const char *state;       /* --state NAMES (checked), or NULL */
-	uint64_t min_held_bytes; /* --min-held; 0: not given */
-	double factor;           /* --factor; 0: not given */
-	bool all;                /* sockets --all: list every one */
-	bool setsockopt;         /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
-	double min_gain, max_loss; /* sweep's rule, ratios */
-	const char *command;     /* sweep --run COMMAND, or NULL */
-	const char *ceilings;    /* sweep --ceilings LIST, as given, or NULL */
-	const char *algorithms;  /* sweep --cc LIST, as given, or NULL */
-	unsigned runs;           /* sweep --runs; 0: not given */
-	unsigned timeout_seconds; /* sweep --timeout, of one run; 0: not given */
-	const char *plot;        /* --plot FILE, or NULL */
+	unsigned rollback_to; /* rollback --to ID: that apply and every later one; 0: the newest */
+	bool rollback_all;    /* rollback --all */
+	bool force;	      /* rollback --force: also what somebody changed since */
+	bool list;	      /* rollback --list */
+	const char *socket;   /* --socket DST[:PORT]: a live connection stands for a run; or NULL */
+	unsigned interval_seconds;   /* --interval: between two readings; 0: not given */
+	unsigned watch_seconds;	     /* --watch; 0: once */
+	unsigned port;		     /* --port: of either end; 0: any */
+	const char *peer;	     /* --peer ADDR[/LEN] (checked to be one), or NULL */
+	const char *state;	     /* --state NAMES (checked), or NULL */
+	uint64_t min_held_bytes;     /* --min-held; 0: not given */
+	double factor;		     /* --factor; 0: not given */
+	bool all;		     /* sockets --all: list every one */
+	bool setsockopt;	     /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
+	double min_gain, max_loss;   /* sweep's rule, ratios */
+	const char *command;	     /* sweep --run COMMAND, or NULL */
+	const char *ceilings;	     /* sweep --ceilings LIST, as given, or NULL */
+	const char *algorithms;	     /* sweep --cc LIST, as given, or NULL */
+	unsigned runs;		     /* sweep --runs; 0: not given */
+	unsigned timeout_seconds;    /* sweep --timeout, of one run; 0: not given */
+	const char *plot;	     /* --plot FILE, or NULL */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;
 };

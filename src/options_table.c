@@ -250,7 +250,10 @@ const struct verb_row verb_rows[] = {
 	.operands = "[PLAN]",
 	.help = "set what a plan says (a JSON report or sysctl lines, from a file or standard "
 		"input), prove that it took, and keep what was there before"},
-    {.verb = VERB_CONFIRM, .name = "confirm", .operands = "", .help = "keep what 'apply --confirm' set"},
+    {.verb = VERB_CONFIRM,
+	.name = "confirm",
+	.operands = "",
+	.help = "keep what 'apply --confirm' set"},
     {.verb = VERB_ROLLBACK,
 	.name = "rollback",
 	.operands = "",
@@ -338,8 +341,6 @@ const struct relation relations[] = {
     {.option = OPTION_APPLY,
 	.other = OPTION_NO_HOST,
 	.why = "what is set here must be known before it is changed"},
-    {.option = OPTION_TO,
-	.other = OPTION_ALL_APPLIES,
-	.why = "--all takes back that one, too"},
+    {.option = OPTION_TO, .other = OPTION_ALL_APPLIES, .why = "--all takes back that one, too"},
 };
 const size_t relation_count = COUNT(relations);

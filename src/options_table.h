@@ -85,7 +85,7 @@ enum option_kind {
 	KIND_COLOR,
 	KIND_KERNEL,
 	KIND_ACTIVE,
-	KIND_PERSIST,  /* a flag with a file that may be left out */
+	KIND_PERSIST, /* a flag with a file that may be left out */
 	KIND_HELP,
 	KIND_VERSION,
 	KIND_COUNT_OF_KINDS
@@ -93,16 +93,16 @@ enum option_kind {
 
 struct option_row {
 	const char *name;
-	char letter;           /* 0: long form only */
-	const char *argument;  /* its name in the help; NULL: takes none */
-	bool optional;         /* the argument may be left out, and must be joined by '=' */
-	const char *example;   /* of the argument, for who forgot it */
-	unsigned verbs;        /* bits of enum verb */
-	const char *what;      /* names the value in messages: "bandwidth" */
+	char letter;	      /* 0: long form only */
+	const char *argument; /* its name in the help; NULL: takes none */
+	bool optional;	      /* the argument may be left out, and must be joined by '=' */
+	const char *example;  /* of the argument, for who forgot it */
+	unsigned verbs;	      /* bits of enum verb */
+	const char *what;     /* names the value in messages: "bandwidth" */
 	const char *help;
 	enum option_kind kind;
-	size_t target;         /* offset in struct options of what is filled */
-	unsigned given;        /* enum given */
+	size_t target;	/* offset in struct options of what is filled */
+	unsigned given; /* enum given */
 	uint64_t min, max;
 	const char *const *words; /* NULL-terminated */
 	/* of a text: false, and *why says what was expected; NULL takes any */
@@ -120,7 +120,7 @@ struct verb_row {
 struct relation {
 	enum option_id option, other;
 	bool needs;
-	unsigned verbs;  /* where that holds, bits of enum verb; 0: everywhere */
+	unsigned verbs;	 /* where that holds, bits of enum verb; 0: everywhere */
 	const char *why; /* the reason and the remedy */
 };
 

@@ -52,14 +52,17 @@ static void reason_queue(const struct path *path, struct bbr_reason *reason)
 	    time_text(path->loaded_rtt_us > 0 ? path->loaded_rtt_us : path->rtt_max_us).s);
 }
 
-static void reason_baseline(const struct path *baseline, struct bbr_reason *reason)
+static void reason_baseline(const struct advice_input *input, struct bbr_reason *reason)
 {
+	const struct path *baseline = &input->baseline->path;
+	bool swept = input->sweep_ceiling_bytes > 0 || input->sweep_send_bytes > 0;
+
 	reason->advised = true;
 	snprintf(reason->why, sizeof(reason->why),
-	    "the baseline loses %s of its segments (%s) at %s: loss-based control keeps running into "
+	    "%s loses %s of its segments (%s) at %s: loss-based control keeps running into "
 	    "that ceiling; BBR paces itself below it; it costs fairness to CUBIC flows: compare both runs",
-	    percent_text(baseline->loss_ratio).s, count_text(baseline->retransmits).s,
-	    rate_text(baseline->rate_bps).s);
+	    swept ? "a run beyond the knee" : "the baseline", percent_text(baseline->loss_ratio).s,
+	    count_text(baseline->retransmits).s, rate_text(baseline->rate_bps).s);
 }
 
 static struct bbr_reason bbr_reason_for(const struct advice_input *input)
@@ -72,7 +75,7 @@ static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 	if (input->baseline && (input->baseline->path.has & PATH_LOSS) &&
 	    input->baseline->path.loss_ratio >= BASELINE_LOSS && path_is_long(path) &&
 	    !is_bbr(input->baseline->path.congestion_control))
-		reason_baseline(&input->baseline->path, &reason);
+		reason_baseline(input, &reason);
 	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS && path_is_long(path))
 		reason_loss(path, &reason);
 	else if (input->analysis->limit.factor == FACTOR_QUEUE &&

@@ -61,7 +61,8 @@ const char *quoted(const char *text)
 
 const char *quote_host(const char *name, const char *fallback)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:_%-";
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:_%-";
 
 	if (name[0] == '\0' || name[0] == '-' || name[strspn(name, plain)] != '\0')
 		return fallback;

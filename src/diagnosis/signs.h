@@ -29,7 +29,8 @@ struct signs {
 	bool rate_is_flat;
 	double loss_bound; /* stream rate / CUBIC's rate under that loss; 0 when unknown */
 	double asked_bps;  /* -b over all streams; 0 when none */
-	double backlog_us; /* what the deepest queue of tc takes to drain at the rate; 0 when unknown */
+	double
+	    backlog_us; /* what the deepest queue of tc takes to drain at the rate; 0 when unknown */
 };
 
 void signs_read(const struct diagnosis_input *input, struct signs *signs);

@@ -87,8 +87,7 @@ static void read_iperf_json(
 }
 
 /* Keeps the sockets that moved most, so that the one the test ran over is among them. */
-void evidence_keep_socket(
-    struct evidence *evidence, const struct socket_info *info, enum end end)
+void evidence_keep_socket(struct evidence *evidence, const struct socket_info *info, enum end end)
 {
 	if (!evidence->sockets) {
 		evidence->sockets = reallocarray(NULL, SOCKETS_MAX, sizeof(*evidence->sockets));

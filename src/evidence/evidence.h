@@ -44,10 +44,10 @@ const char *input_kind_name(enum input_kind kind);
 enum input_kind sniff(struct source *source);
 
 struct input {
-	char *name;      /* as given, without its label; owned */
+	char *name; /* as given, without its label; owned */
 	enum input_kind kind;
-	enum end label;  /* sender=FILE, receiver=FILE */
-	char detail[120]; /* "3.12 client, 2 runs"; safe to print */
+	enum end label;	   /* sender=FILE, receiver=FILE */
+	char detail[120];  /* "3.12 client, 2 runs"; safe to print */
 	char warning[240]; /* what was wrong with it though it was used; "" when nothing */
 };
 
@@ -64,7 +64,7 @@ struct evidence {
 	struct tc tc;
 	bool has_tc;
 	struct socket_info *sockets; /* owned */
-	enum end *socket_ends;       /* owned, parallel */
+	enum end *socket_ends;	     /* owned, parallel */
 	size_t socket_count;
 	/* facts by end; END_NONE holds those of a host whose end was not told */
 	struct host hosts[3];
@@ -76,7 +76,7 @@ struct evidence {
 enum operand_result {
 	OPERAND_OK,
 	OPERAND_UNUSABLE, /* holds no usable evidence: exit 3 */
-	OPERAND_SYSTEM,   /* could not be read: exit 1 */
+	OPERAND_SYSTEM,	  /* could not be read: exit 1 */
 };
 
 /* Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure
@@ -86,9 +86,7 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 void evidence_free(struct evidence *evidence);
 
 /* For readers of what is no file: an input as the reports name it, and a socket among those kept. */
-struct input *evidence_add_input(
-    struct evidence *evidence, const char *name, enum input_kind kind);
-void evidence_keep_socket(
-    struct evidence *evidence, const struct socket_info *info, enum end end);
+struct input *evidence_add_input(struct evidence *evidence, const char *name, enum input_kind kind);
+void evidence_keep_socket(struct evidence *evidence, const struct socket_info *info, enum end end);
 
 #endif

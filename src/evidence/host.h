@@ -30,25 +30,25 @@ enum host_origin {
 
 struct interface {
 	char name[16];
-	char qdisc[16];      /* root qdisc, "" when unknown */
+	char qdisc[16];	     /* root qdisc, "" when unknown */
 	char leaf_qdisc[16]; /* kind of the children of mq, "" when unknown or when they differ */
 	uint64_t speed_bps;  /* 0 when unknown */
 	unsigned tx_queues;  /* 0 when unknown */
-	uint32_t mtu;        /* 0 when unknown */
+	uint32_t mtu;	     /* 0 when unknown */
 	bool up;
 };
 
 struct host {
 	enum host_origin origin;
-	char name[72];   /* where the facts come from: file name, host name; safe to print */
+	char name[72]; /* where the facts come from: file name, host name; safe to print */
 	struct kernel_version kernel;
-	uint64_t page_size;        /* bytes, 0 when unknown */
-	uint64_t mem_total_bytes;  /* 0 when unknown */
+	uint64_t page_size;	  /* bytes, 0 when unknown */
+	uint64_t mem_total_bytes; /* 0 when unknown */
 	struct tunable_value values[TUNABLE_COUNT];
 	bool has_sockstat;
-	uint64_t tcp_mem_pages;    /* pages in use by TCP, host-wide; valid with has_sockstat */
-	uint64_t tcp_inuse;        /* sockets in use in this namespace; valid with has_sockstat */
-	bool in_namespace;         /* tcp_mem is absent though other net.ipv4 keys are there */
+	uint64_t tcp_mem_pages; /* pages in use by TCP, host-wide; valid with has_sockstat */
+	uint64_t tcp_inuse;	/* sockets in use in this namespace; valid with has_sockstat */
+	bool in_namespace;	/* tcp_mem is absent though other net.ipv4 keys are there */
 	struct counters counters;
 	struct interface interfaces[HOST_INTERFACES_MAX];
 	unsigned interface_count;

@@ -11,9 +11,9 @@
 #include "base/stats.h"
 
 struct ping {
-	char target[64];          /* safe to print; "" when not told */
-	struct stats rtt_us;      /* of the replies seen line by line; else empty */
-	bool has_summary;         /* min/avg/max of the closing line */
+	char target[64];     /* safe to print; "" when not told */
+	struct stats rtt_us; /* of the replies seen line by line; else empty */
+	bool has_summary;    /* min/avg/max of the closing line */
 	double min_us, avg_us, max_us, deviation_us; /* from the summary, else from the replies */
 	bool has_counts;
 	uint64_t sent, received, duplicates, errors;

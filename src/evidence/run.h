@@ -23,14 +23,14 @@ enum protocol { PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_SCTP };
 
 /* One interval of one direction, its streams added up. */
 struct bin {
-	double start_s, end_s;       /* since the start of the counted test */
+	double start_s, end_s; /* since the start of the counted test */
 	uint64_t bytes;
-	uint64_t retransmits;        /* valid with BIN_RETRANSMITS */
-	uint64_t cwnd_bytes;         /* sum over streams, mean over merged bins; BIN_CWND */
+	uint64_t retransmits; /* valid with BIN_RETRANSMITS */
+	uint64_t cwnd_bytes;  /* sum over streams, mean over merged bins; BIN_CWND */
 	uint64_t cwnd_min_bytes, cwnd_max_bytes; /* over merged bins */
-	uint64_t peer_window_bytes;  /* sum over streams; BIN_PEER_WINDOW */
-	double rtt_us;               /* mean over streams; BIN_RTT */
-	double rtt_min_us;           /* smallest over streams and merged bins; BIN_RTT */
+	uint64_t peer_window_bytes;		 /* sum over streams; BIN_PEER_WINDOW */
+	double rtt_us;				 /* mean over streams; BIN_RTT */
+	double rtt_min_us; /* smallest over streams and merged bins; BIN_RTT */
 	unsigned has;
 };
 
@@ -45,7 +45,7 @@ enum bin_has {
 struct series {
 	struct bin *bins; /* owned; at most SERIES_MAX */
 	size_t count, capacity;
-	unsigned merged; /* how many intervals one bin stands for: 1, 2, 4, ... */
+	unsigned merged;  /* how many intervals one bin stands for: 1, 2, 4, ... */
 	unsigned pending; /* how many are folded into the last bin so far, when merged > 1 */
 };
 
@@ -62,8 +62,8 @@ struct stream_total {
 };
 
 enum run_has {
-	RUN_SENT = 1 << 0,         /* sent_bytes, sent_seconds: the sender's own total */
-	RUN_RECEIVED = 1 << 1,     /* received_bytes, received_seconds */
+	RUN_SENT = 1 << 0,     /* sent_bytes, sent_seconds: the sender's own total */
+	RUN_RECEIVED = 1 << 1, /* received_bytes, received_seconds */
 	RUN_RETRANSMITS = 1 << 2,
 	RUN_MSS = 1 << 3,
 	RUN_SENDER_CPU = 1 << 4,
@@ -72,33 +72,34 @@ enum run_has {
 	RUN_TARGET_RATE = 1 << 7,   /* target_rate_bps was reported; 0 there means "unlimited" */
 	RUN_DURATION = 1 << 8,
 	RUN_OMIT = 1 << 9,
-	RUN_JITTER = 1 << 10,       /* UDP: jitter_ms, lost, packets */
+	RUN_JITTER = 1 << 10,	    /* UDP: jitter_ms, lost, packets */
 	RUN_RTT_EXTREMES = 1 << 11, /* rtt_min_us.. from the summary */
 	RUN_MAX_CWND = 1 << 12,
-	RUN_ROLE_KNOWN = 1 << 13,   /* `client` was told, not assumed */
+	RUN_ROLE_KNOWN = 1 << 13, /* `client` was told, not assumed */
 };
 
 struct run {
-	char *input;         /* name of the input it came from; owned, not yet safe to print */
-	unsigned test;       /* runs of one test (both directions, both ends) share this, from 0 */
+	char *input;   /* name of the input it came from; owned, not yet safe to print */
+	unsigned test; /* runs of one test (both directions, both ends) share this, from 0 */
 	enum protocol protocol;
-	bool client;         /* printed by the client (else by the server) */
-	bool local_sends;    /* the end that printed it is the sender */
+	bool client;	  /* printed by the client (else by the server) */
+	bool local_sends; /* the end that printed it is the sender */
 	bool reverse, bidir;
-	bool complete;       /* ended as planned: summary there, no error, not cut */
+	bool complete; /* ended as planned: summary there, no error, not cut */
 	bool has_summary;
-	char version[24];    /* "3.12", "" when unknown */
-	char system_info[160]; /* of the end that printed it: "Linux host 6.1... x86_64" */
+	char version[24];	       /* "3.12", "" when unknown */
+	char system_info[160];	       /* of the end that printed it: "Linux host 6.1... x86_64" */
 	char sender[64], receiver[64]; /* addresses or names, "" when unknown */
 	char title[64];
-	char cookie[40];     /* the test's, the same at both ends; "" when unknown */
-	char error[160];     /* iperf3's own words, "" when none */
+	char cookie[40]; /* the test's, the same at both ends; "" when unknown */
+	char error[160]; /* iperf3's own words, "" when none */
 	char sender_cc[16], receiver_cc[16]; /* congestion control, "" when unknown */
 
-	unsigned has;        /* enum run_has */
-	unsigned streams;    /* parallel streams in this direction, >= 1 */
+	unsigned has;	  /* enum run_has */
+	unsigned streams; /* parallel streams in this direction, >= 1 */
 	struct series series;
-	struct stream_total *stream_totals; /* owned; one per stream with a summary, else from rows */
+	struct stream_total
+	    *stream_totals; /* owned; one per stream with a summary, else from rows */
 	size_t stream_count;
 	unsigned omitted_intervals;
 
@@ -107,22 +108,24 @@ struct run {
 	uint64_t retransmits; /* of the whole counted test */
 	uint32_t mss;
 	double sender_cpu_percent, receiver_cpu_percent; /* 100 = one core */
-	uint64_t socket_buffer_bytes; /* -w as asked for */
-	double target_rate_bps;       /* -b, per stream */
+	uint64_t socket_buffer_bytes;			 /* -w as asked for */
+	double target_rate_bps;				 /* -b, per stream */
 	double duration_s, omit_s;
-	double rtt_min_us, rtt_mean_us, rtt_max_us; /* from the JSON summary, samples over the test */
+	double rtt_min_us, rtt_mean_us,
+	    rtt_max_us; /* from the JSON summary, samples over the test */
 	uint64_t max_cwnd_bytes;
 	double jitter_ms;
 	uint64_t lost, packets;
-	double rounding; /* relative rounding of printed rates: 0 for JSON, 0.005 for text's 3 digits */
+	double
+	    rounding; /* relative rounding of printed rates: 0 for JSON, 0.005 for text's 3 digits */
 };
 
 /* All runs read so far, oldest first. */
 struct runs {
 	struct run *items; /* owned */
 	size_t count, capacity;
-	unsigned dropped;  /* runs beyond RUNS_MAX that were let go */
-	unsigned tests;    /* number of tests begun, for run.test */
+	unsigned dropped; /* runs beyond RUNS_MAX that were let go */
+	unsigned tests;	  /* number of tests begun, for run.test */
 };
 
 /* A new zeroed run of test `test` at the end of the list, owned by it; pointers to earlier items

@@ -16,20 +16,20 @@ enum socket_has {
 	SOCKET_CWND = 1 << 3,
 	SOCKET_MSS = 1 << 4,
 	SOCKET_DELIVERY_RATE = 1 << 5,
-	SOCKET_PEER_WINDOW = 1 << 6,   /* snd_wnd */
+	SOCKET_PEER_WINDOW = 1 << 6, /* snd_wnd */
 	SOCKET_WSCALE = 1 << 7,
-	SOCKET_BUSY = 1 << 8,          /* busy_us and the limited times; absent ones are 0 */
+	SOCKET_BUSY = 1 << 8, /* busy_us and the limited times; absent ones are 0 */
 	SOCKET_BYTES_SENT = 1 << 9,
 	SOCKET_BYTES_ACKED = 1 << 10,
 	SOCKET_BYTES_RECEIVED = 1 << 11,
-	SOCKET_RETRANS = 1 << 12,      /* retransmits in all */
+	SOCKET_RETRANS = 1 << 12, /* retransmits in all */
 	SOCKET_DATA_SEGS_OUT = 1 << 13,
 	SOCKET_UNACKED = 1 << 14,
 	SOCKET_NOTSENT = 1 << 15,
 	SOCKET_RCV_SPACE = 1 << 16,
 	SOCKET_RCV_RTT = 1 << 17,
-	SOCKET_BBR = 1 << 18,          /* bbr_bw_bps, bbr_min_rtt_us */
-	SOCKET_LAST_SND = 1 << 19,     /* lastsnd_ms, lastrcv_ms */
+	SOCKET_BBR = 1 << 18,	   /* bbr_bw_bps, bbr_min_rtt_us */
+	SOCKET_LAST_SND = 1 << 19, /* lastsnd_ms, lastrcv_ms */
 	SOCKET_RCV_SSTHRESH = 1 << 20,
 	SOCKET_SSTHRESH = 1 << 21,
 	SOCKET_PACING_RATE = 1 << 22,
@@ -37,9 +37,10 @@ enum socket_has {
 
 /* One TCP socket. Strings are safe to print. */
 struct socket_info {
-	char state[16];             /* as ss prints it: ESTAB, LISTEN, ...; "" when it leaves the
+	char state[16]; /* as ss prints it: ESTAB, LISTEN, ...; "" when it leaves the
 	                             * column out because one state was asked for */
-	char local[64], peer[64];   /* addresses without brackets, zone or port; mapped ones as IPv4 */
+	char local[64],
+	    peer[64]; /* addresses without brackets, zone or port; mapped ones as IPv4 */
 	uint16_t local_port, peer_port; /* 0: "*", or a service name that is not known */
 	uint64_t recv_queue, send_queue;
 	unsigned has;

@@ -12,9 +12,9 @@
 #define TC_QDISCS_MAX 64
 
 struct qdisc {
-	char kind[16];   /* "htb", "fq", "mq", ... */
+	char kind[16];	 /* "htb", "fq", "mq", ... */
 	char handle[16]; /* "1:" */
-	char dev[16];    /* "" when the output names none */
+	char dev[16];	 /* "" when the output names none */
 	bool root;
 	uint64_t sent_bytes, sent_packets, dropped, overlimits, requeues;
 	uint64_t backlog_bytes, backlog_packets;

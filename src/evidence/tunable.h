@@ -42,16 +42,16 @@ enum tunable_id {
 	TUNABLE_NETDEV_MAX_BACKLOG,
 	TUNABLE_OPTMEM_MAX,
 	TUNABLE_TCP_LOW_LATENCY, /* does nothing since 4.14: still found in guides */
-	TUNABLE_TCP_FACK,        /* does nothing since 4.15 */
-	TUNABLE_TCP_TW_RECYCLE,  /* gone since 4.12 */
+	TUNABLE_TCP_FACK,	 /* does nothing since 4.15 */
+	TUNABLE_TCP_TW_RECYCLE,	 /* gone since 4.12 */
 	TUNABLE_COUNT
 };
 
 enum tunable_kind {
-	TUNABLE_NUMBER,  /* one integer */
+	TUNABLE_NUMBER,	 /* one integer */
 	TUNABLE_VECTOR3, /* min default max */
-	TUNABLE_WORD,    /* a name */
-	TUNABLE_WORDS,   /* names separated by blanks */
+	TUNABLE_WORD,	 /* a name */
+	TUNABLE_WORDS,	 /* names separated by blanks */
 };
 
 enum tunable_access {
@@ -64,10 +64,11 @@ struct tunable {
 	const char *path; /* below the sysroot: "proc/sys/net/ipv4/tcp_rmem" */
 	enum tunable_kind kind;
 	enum tunable_access access;
-	int64_t min, max;  /* of each number, as the strictest supported kernel checks it */
-	bool per_netns;    /* exists in a network namespace of its own */
-	const char *unit;  /* "bytes", "pages", "" */
-	const char *about; /* one or two sentences: what it does, with the kernel file it is read in */
+	int64_t min, max; /* of each number, as the strictest supported kernel checks it */
+	bool per_netns;	  /* exists in a network namespace of its own */
+	const char *unit; /* "bytes", "pages", "" */
+	const char
+	    *about; /* one or two sentences: what it does, with the kernel file it is read in */
 	const char *pitfall; /* what is often got wrong, or NULL */
 };
 

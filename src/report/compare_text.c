@@ -135,9 +135,10 @@ static void spread_row(struct layout *layout, const struct block *block)
 	row_begin(layout, "runs, spread");
 	for (size_t i = block->first; i < block->end; i++) {
 		const struct range *rate = &trial_of(block, i)->range[FIGURE_RATE];
+		double spread = rate->median > 0 ? (rate->high - rate->low) / 2 / rate->median : 0;
 		char text[64];
 		snprintf(text, sizeof(text), "%u, +-%.10s", trial_of(block, i)->runs,
-		    share_text((rate->high - rate->low) / 2 / rate->median).s);
+		    share_text(spread).s);
 		cell_begin(layout, block, i);
 		layout_raw(layout, INK_DIM, text);
 	}

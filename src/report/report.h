@@ -17,16 +17,17 @@
 struct report {
 	const char *version;
 	const struct evidence *evidence;
-	const struct analysis *analyses;  /* one per run, in order; one without a run for given numbers */
+	const struct analysis
+	    *analyses; /* one per run, in order; one without a run for given numbers */
 	size_t analysis_count;
-	size_t chosen;                    /* index of the one advised on */
+	size_t chosen; /* index of the one advised on */
 	const struct findings *findings;
 	const struct plan *plan;
 	const struct exposure *memory;
 	const struct rfc6349 *rfc6349;
-	const char *headline;             /* stands for the answer in scripts; NULL: the answer itself */
-	enum role only;                   /* --role: print only this host's settings in sysctl and sh */
-	bool local_assumed;               /* a text run was taken as run on this machine */
+	const char *headline; /* stands for the answer in scripts; NULL: the answer itself */
+	enum role only;	      /* --role: print only this host's settings in sysctl and sh */
+	bool local_assumed;   /* a text run was taken as run on this machine */
 };
 
 /* How to draw: decided once by main from the terminal and the environment. */

@@ -133,7 +133,7 @@ static void spread_line(struct layout *layout, const struct sweep_report *report
 	layout_tab(layout, CEILING_END + 2);
 	layout_textf(layout, INK_DIM, "%u runs, %s to %s%s", trial->runs, rate_text(rate->low).s,
 	    rate_text(rate->high).s,
-	    i > 0 && report->sweep->steps[i].overlaps ? ": overlaps the step before it" : "");
+	    report->sweep->steps[i].overlaps ? ": overlaps the step before it" : "");
 	layout_break(layout);
 }
 

@@ -49,9 +49,9 @@ struct unit_text figure_text(enum figure figure, const struct range *range)
 		return count_text((uint64_t)llround(value));
 	case UNIT_RATIO:
 		/* Below this the digits are the counting of segments, not the path. */
-		return figure == FIGURE_LOSS && value > 0 && value < 1e-5
-			   ? (struct unit_text){"<0.001 %"}
-			   : percent_text(value);
+		if (figure == FIGURE_LOSS && value > 0 && value < 1e-5)
+			return (struct unit_text){"<0.001 %"};
+		return percent_text(value);
 	case UNIT_TIME:
 		return time_text(value);
 	case UNIT_PERCENT:
@@ -88,7 +88,7 @@ struct unit_text share_text(double ratio)
 
 struct wording trials_label(const struct trials_report *report, size_t index)
 {
-	struct wording text;
+	struct wording text = {""};
 
 	quote_text(report->labels[index], text.s, sizeof(text.s));
 	return text;

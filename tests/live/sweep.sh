@@ -22,6 +22,7 @@ fi
 # apart from those of the machine.
 work=$(mktemp -d) || exit 1
 server=
+# shellcheck disable=SC2317 # the traps call it
 cleanup() {
 	trap '' HUP INT TERM
 	[ -n "$server" ] && kill "$server" 2>/dev/null
@@ -123,14 +124,15 @@ done
 
 seed=${SEED:-$(date +%s)}
 echo "sweep: $moments random moments of SIGTERM, SEED=$seed"
-for wait in $(awk -v seed="$seed" -v n=$moments 'BEGIN {
+awk -v seed="$seed" -v n=$moments 'BEGIN {
 	srand(seed)
-	for (i = 0; i < n; i++) printf "%.3f ", rand() * 2.2 }'); do
+	for (i = 0; i < n; i++) printf "%.3f\n", rand() * 2.2 }' >"$work/moments"
+while read -r wait; do
 	begin --run 'iperf3 -c 10.99.0.2 -t 1 -J -R' --ceilings 64K,2M
 	sleep "$wait"
 	kill -TERM "$job" 2>/dev/null
 	ended 15 "SIGTERM after $wait s"
-done
+done <"$work/moments"
 
 # nothing can be done about SIGKILL; but what was set before the first write is on record
 begin --run 'iperf3 -c 10.99.0.2 -t 5 -J -R' --ceilings 64K,2M
