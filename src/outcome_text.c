@@ -71,9 +71,12 @@ static void answer_apply(const struct outcome *outcome, FILE *stream)
 static void answer_rollback(const struct outcome *outcome, FILE *stream)
 {
 	char count[64];
-	if (outcome->exit != OUTCOME_DONE)
-		fprintf(stream, "%s\n",
-		    outcome->changed ? "NOT ALL OF IT WAS RESTORED" : "not rolled back");
+	if (outcome->exit != OUTCOME_DONE && outcome->changed)
+		fprintf(stream, "NOT ALL OF IT WAS RESTORED\n");
+	else if (outcome->exit != OUTCOME_DONE && outcome->setting_count > 0)
+		fprintf(stream, "not rolled back\n");
+	else if (outcome->exit != OUTCOME_DONE)
+		return;
 	else if (count_text(outcome, ITEM_WOULD_RESTORE, ITEM_WOULD_RESTORE, count)[0] != '\0')
 		fprintf(stream, "would restore %s; nothing was written\n", count);
 	else if (count_text(outcome, ITEM_RESTORED, ITEM_RESTORED, count)[0] != '\0')

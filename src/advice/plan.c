@@ -162,7 +162,7 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 			break;
 		}
 		snprintf(setting->why, sizeof(setting->why),
-		    "%s x %s / %s = %s, rounded up to %s: what was measured under the present ceiling  "
+		    "%s x %s / %s = %s, rounded up to %s: what was measured under the present ceiling "
 		    "scales, whatever the RTT and the kernel's share",
 		    size_text(current ? (double)current->number[2] : 0).s,
 		    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, size_text(bytes).s,

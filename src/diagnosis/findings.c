@@ -460,7 +460,9 @@ void findings_collect(
 	}
 	find_contradiction(findings, &signs, input->context);
 	find_too_big(findings, &signs, limit);
-	find_host(findings, input->receiver, "receiver");
-	if (input->sender != input->receiver)
+	/* One host for both ends, or facts without a path: it is simply the host. */
+	bool both = input->sender == input->receiver;
+	find_host(findings, input->receiver, both ? "host" : "receiver");
+	if (!both)
 		find_host(findings, input->sender, "sender");
 }

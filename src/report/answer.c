@@ -197,6 +197,19 @@ enum solved answer_solved(const struct path *path)
 	return SOLVED_NOTHING;
 }
 
+/* A host's settings without anything about a path: what is amiss in them is the answer. */
+static void add_settings_alone(struct wording *answer, const struct report *report)
+{
+	size_t count = report->findings->count;
+
+	if (count > 0)
+		wording_add(
+		    answer, "%zu finding%s in the settings alone; ", count, count == 1 ? "" : "s");
+	else
+		wording_add(answer, "Nothing is amiss in the TCP settings; ");
+	wording_add(answer, "a run, or two of -b, -r and -w, says what a path needs of them.");
+}
+
 static void add_numbers(
     struct wording *answer, const struct report *report, const struct analysis *chosen)
 {
@@ -218,8 +231,8 @@ static void add_numbers(
 		    rate_text(rate).s, time_text(path->rtt.us).s);
 		break;
 	case SOLVED_NOTHING:
-		wording_add(answer, "Two of bandwidth, RTT and window are needed");
-		break;
+		add_settings_alone(answer, report);
+		return;
 	}
 	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
 		add_changes(answer, report, chosen);

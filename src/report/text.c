@@ -181,8 +181,7 @@ static void text_run(struct layout *layout, const struct report *report, bool br
 		text_runs(layout, report);
 	}
 	if (report_chosen(report)->run->protocol == PROTOCOL_TCP) {
-		if (!brief)
-			layout_gap(layout);
+		layout_gap(layout);
 		text_limit(layout, report, brief);
 	}
 }
@@ -213,7 +212,7 @@ bool report_text(const struct report *report, const struct style *style, FILE *s
 	text_answer(&layout, report);
 	if (chosen && chosen->run) {
 		text_run(&layout, report, clean);
-	} else if (chosen) {
+	} else if (chosen && chosen->path.has != 0) {
 		layout_gap(&layout);
 		text_path(&layout, report, false);
 	}

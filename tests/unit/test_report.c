@@ -382,7 +382,7 @@ static void text_is_short_when_there_is_little_to_say(void **state)
 	(void)state;
 	fixture_clean(&f);
 	text = render(report_text, &f.report, &plain);
-	assert_true(lines_of(text) <= 9);
+	assert_true(lines_of(text) <= 10);
 	assert_has(text, "  BDP        45.9 KiB     (47.0 kB, 47,050 bytes) at 941 Mbit/s\n");
 	assert_has(text, "LIMIT       the link (high confidence)\n");
 	assert_lacks(text, "SET");
