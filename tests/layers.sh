@@ -18,6 +18,7 @@ rank() {
 for file in */*.c */*.h; do
 	folder=${file%%/*}
 	own=$(rank "$folder")
+	# shellcheck disable=SC2013 # header names hold no blanks
 	for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
 		target=${header%%/*}
 		if [ "$target" = "$header" ]; then
