@@ -35,7 +35,7 @@ struct advise_case {
 
 /* Exit codes of the stages: 0 to go on, else what main returns; one complaint has been made.
  * case_read() makes the case, case_free() ends it, whatever came of it. */
-int case_read(struct advise_case **c, const struct options *options);
+int case_read(struct advise_case **into, const struct options *options);
 int case_reckon(struct advise_case *c, const struct options *options);
 void case_bundle(const struct advise_case *c, const struct options *options, struct report *report);
 void case_free(struct advise_case *c); /* NULL-safe */

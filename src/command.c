@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <bsd/stdlib.h>
+#include <bsd/string.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,11 +59,10 @@ static void become(const char *line)
 		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
 		return;
 	}
-	if (strlen(line) >= sizeof(copy)) {
+	if (strlcpy(copy, line, sizeof(copy)) >= sizeof(copy)) {
 		errno = E2BIG;
 		return;
 	}
-	strcpy(copy, line);
 	for (char *word; (word = strsep(&at, " \t")) != NULL && count < WORDS_MAX;)
 		if (*word)
 			words[count++] = word;

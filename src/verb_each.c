@@ -69,6 +69,7 @@ static void each_file(struct each *each, const char *name)
 		each_fail(each, name, reason_of(complaint, name));
 	}
 	case_free(c);
+	each->name = NULL;
 }
 
 /* Names that end in NUL, as find -print0 writes them, so that any name can be told. */

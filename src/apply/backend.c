@@ -1,5 +1,6 @@
 #include "apply/backend.h"
 
+#include <bsd/string.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -208,7 +209,7 @@ static bool null_file_write(
 	}
 	if (at == backend->shadow_file_count)
 		backend->shadow_file_count++;
-	strcpy(backend->shadow_files[at].path, path);
+	strlcpy(backend->shadow_files[at].path, path, sizeof(backend->shadow_files[at].path));
 	backend->shadow_files[at].state = (struct file_state){
 	    .exists = text != NULL,
 	    .hash = text != NULL ? text_hash(text, length) : 0,

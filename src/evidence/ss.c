@@ -39,7 +39,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 	return false;
 }
 
-#define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof(words[0]))
+#define IS_ONE_OF(word, words) is_one_of(word, words, sizeof(words) / sizeof((words)[0]))
 
 /* Ports that ss without -n prints by name and that matter here; others stay 0. */
 static uint16_t port_by_name(const char *name)

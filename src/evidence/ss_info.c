@@ -205,7 +205,7 @@ static const struct word *word_find(
 	return NULL;
 }
 
-#define FIND(words, at, length) word_find(words, sizeof(words) / sizeof(words[0]), at, length)
+#define FIND(words, at, length) word_find(words, sizeof(words) / sizeof((words)[0]), at, length)
 
 static bool uint_store(const char *value, const struct word *word, char *to)
 {

@@ -1,5 +1,6 @@
 #include "report/bar.h"
 
+#include <bsd/string.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ static const char *const blocks[EIGHTHS + 1] = {"", "▏", "▎", "▍", "▌", 
 
 static void add(struct bar *bar, const char *text)
 {
-	strcat(bar->s, text);
+	strlcat(bar->s, text, sizeof(bar->s));
 	bar->cells++;
 }
 

@@ -86,6 +86,9 @@ static void draw_steps(
 	svg_path_end(svg);
 }
 
+/* The step is chosen for half as many. */
+#define TIME_TICKS_MAX 20
+
 static void time_axis(struct svg *svg, const struct panel *panel)
 {
 	double seconds = panel->x_high - panel->x_low;
@@ -94,8 +97,13 @@ static void time_axis(struct svg *svg, const struct panel *panel)
 
 	while (seconds / step > 10)
 		step *= seconds / step > 20 ? 5 : 2;
-	for (double t = ceil(panel->x_low / step) * step; t <= panel->x_high * 1.0001; t += step) {
+	double first = ceil(panel->x_low / step);
+	/* counted: beside a large time a small step may add nothing */
+	for (int i = 0; i <= TIME_TICKS_MAX; i++) {
+		double t = (first + i) * step;
 		char text[32];
+		if (!(t <= panel->x_high * 1.0001))
+			break;
 		snprintf(text, sizeof(text), "%.4g s", t);
 		svg_line(svg, panel_x(panel, t), y, panel_x(panel, t), y + 5, PAINT_FAINT, false);
 		svg_text(svg, panel_x(panel, t), y + 20, ANCHOR_MIDDLE, PAINT_FAINT, false, text);

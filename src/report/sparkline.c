@@ -1,5 +1,6 @@
 #include "report/sparkline.h"
 
+#include <bsd/string.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +58,6 @@ void sparkline_draw(
 			top = means[i];
 	}
 	for (size_t i = 0; i < cells; i++)
-		strcat(line->s, cell_bar(means[i], top, utf8));
+		strlcat(line->s, cell_bar(means[i], top, utf8), sizeof(line->s));
 	line->cells = cells;
 }

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "case.h"
+#include "report/plot.h"
 
 #define PARTS_MAX 4
 
@@ -120,6 +121,22 @@ static void check_json(const char *text, size_t length)
 	source_close(source);
 }
 
+/* Drawn, or nothing to draw. */
+static void check_picture(const struct report *report)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		abort();
+	plot_run(report, stream);
+	if (fclose(stream) != 0)
+		abort();
+	check_harmless(text, length);
+	free(text);
+}
+
 static void check_reports(const struct report *report, uint8_t two)
 {
 	const struct style style = {.utf8 = two & 16, .width = 40 + (two & 0xe0)};
@@ -160,6 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (code == 0) {
 		case_bundle(c, &options, &report);
 		check_reports(&report, data[1]);
+		check_picture(&report);
 	} else if (complaint[0] == '\0') {
 		abort();
 	}
