@@ -9,11 +9,13 @@
 
 #include <ctype.h>
 #include <err.h>
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* getopt_long returns this plus the row of a long option. */
 #define LONG_BASE 256
@@ -274,6 +276,25 @@ static const char *help_of(const struct parse *parse)
 	return parse->verb_named ? command : "bdp";
 }
 
+/* An option of other verbs: which ones, since the verb may be what was forgotten. */
+static enum options_result misuse_other_verb(const struct parse *parse, const char *name)
+{
+	char list[120] = "";
+	const char *last = NULL;
+	for (size_t i = 0; i < verb_row_count; i++) {
+		for (size_t id = 0; id < OPTION_COUNT; id++) {
+			const struct option_row *row = &option_rows[id];
+			if (!row_is_of(row, verb_rows[i].verb) || strcmp(name, row->name) != 0)
+				continue;
+			size_t used = strlen(list);
+			last = verb_rows[i].name;
+			snprintf(list + used, sizeof list - used, "%s'%s'", used ? ", " : "", last);
+		}
+	}
+	return misuse("'--%s' is not an option of '%s', but of %s; see bdp %s --help", name,
+	    parse->verb->name, list, last);
+}
+
 /* "--name=value" or "--name": is it an option of another verb, or near one of this verb? */
 static enum options_result misuse_unknown_long(const struct parse *parse, const char *word)
 {
@@ -285,8 +306,7 @@ static enum options_result misuse_unknown_long(const struct parse *parse, const 
 		if (row_is_of(row, parse->verb->verb))
 			nearest_try(&nearest, row->name);
 		else if (strcmp(name, row->name) == 0)
-			return misuse("'--%s' is not an option of '%s'; see bdp %s --help", name,
-			    parse->verb->name, parse->verb->name);
+			return misuse_other_verb(parse, name);
 	}
 	if (nearest.best)
 		return misuse(
@@ -478,6 +498,32 @@ static const struct verb_row *verb_named(const char *word)
 	return NULL;
 }
 
+/* Where no verb was named, the word of advise that should be a file: is it a verb misspelt, or one
+ * that does not come first? */
+static enum options_result check_file(const char *word)
+{
+	const char *meant = options_suggest_verb(word);
+	if (meant == NULL || access(word, F_OK) == 0 || errno != ENOENT)
+		return OPTIONS_RUN;
+	if (strcmp(word, meant) == 0)
+		return misuse("%s: no such file; a verb must come first: bdp %s ...", word, meant);
+	return misuse("%s: no such file; did you mean %s%s?", quoted(word),
+	    *meant == '-' ? "" : "the verb ", meant);
+}
+
+/* The first word before the options, which would be refused as none of advise's. */
+static enum options_result parse_unnamed(struct parse *parse, int argc, char **argv)
+{
+	bool has_word = argc > 1 && argv[1][0] != '-';
+	enum options_result result = has_word ? check_file(argv[1]) : OPTIONS_RUN;
+	if (result == OPTIONS_RUN)
+		result = parse_words(parse, argc, argv);
+	/* of a list of files each is answered by itself */
+	if (result != OPTIONS_RUN || parse->options->operand_count == 0 || parse->options->each)
+		return result;
+	return check_file(parse->options->operands[0]);
+}
+
 enum options_result options_parse(struct options *options, int argc, char **argv)
 {
 	const struct verb_row *named = argc > 1 ? verb_named(argv[1]) : NULL;
@@ -485,7 +531,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	*options = (struct options){.verb = verb->verb, .form = "text"};
 	struct parse parse = {.options = options, .verb = verb, .verb_named = named != NULL};
 	enum options_result result =
-	    named ? parse_words(&parse, argc - 1, argv + 1) : parse_words(&parse, argc, argv);
+	    named ? parse_words(&parse, argc - 1, argv + 1) : parse_unnamed(&parse, argc, argv);
 	return result == OPTIONS_RUN ? check(&parse) : result;
 }
 
