@@ -6,6 +6,7 @@
 #include "evidence/host.h"
 #include "model/path.h"
 #include "options_table.h"
+#include "version.h"
 
 #include <ctype.h>
 #include <err.h>
@@ -238,7 +239,7 @@ static enum options_result set_version(
     struct parse *parse, const struct option_row *row, const char *word)
 {
 	(void)parse, (void)row, (void)word;
-	printf("bdp %s\n", BDP_VERSION);
+	version_print();
 	return OPTIONS_DONE;
 }
 

@@ -221,7 +221,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_HELP] = {.name = "help", .letter = 'h', .verbs = IN_ALL, .help = "print this help",
 	.kind = KIND_HELP},
     [OPTION_VERSION] = {.name = "version", .letter = 'V', .verbs = IN_ALL,
-	.help = "print the version", .kind = KIND_VERSION},
+	.help = "print the version, the build, and the kernels whose facts are known", .kind = KIND_VERSION},
 };
 /* clang-format on */
 

@@ -93,6 +93,16 @@ if [ -f "$manual" ]; then
 	' "$manual" | sort -u | comm -13 "$work/verbs" - |
 		sed "s|^|$manual: synopsis names what is no verb: |" >"$work/diff"
 	[ -s "$work/diff" ] && cat "$work/diff" && failed=1
+	# the kernels and the month that --version says are those of CAVEATS
+	facts=$("$program" --version | sed -n 's/^kernel facts: //p')
+	caveats=$(sed -n '/^\.Sh CAVEATS/,$p' "$manual" | tr '\n' ' ')
+	case $caveats in
+	*" ${facts%,*},"*" ${facts#*, },"*) [ -n "$facts" ] ;;
+	*) false ;;
+	esac || {
+		echo "$manual: CAVEATS speaks of other kernels than --version: '$facts'"
+		failed=1
+	}
 else
 	echo "$manual: missing"
 	failed=1

@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What kernels the settings, defaults and formulas here and in model/ were read from, and when: to be
+ * moved on with them.  --version says it; bdp(1), CAVEATS, says the same. */
+#define KERNEL_FACTS "Linux 4.4 to 7.3, November 2026"
+
 enum tunable_id {
 	TUNABLE_TCP_RMEM,
 	TUNABLE_TCP_WMEM,
