@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/qdisc_lines.h"
 #include "base/complaint.h"
 #include "base/quote.h"
-#include "advice/qdisc_lines.h"
 #include "base/units.h"
+#include "diagnosis/runaway.h"
 #include "evidence/qdisc_netlink.h"
 #include "model/context.h"
 
@@ -241,6 +242,24 @@ static void advise(struct advise_case *c, const struct options *options)
 	plan_make(&advice, &c->plan);
 }
 
+/* Two readings of a host's counters tell whether its receive buffers run away. */
+static void add_runaway(struct advise_case *c)
+{
+	for (int end = END_NONE; end <= END_RECEIVER; end++) {
+		struct counters delta;
+		struct runaway runaway;
+
+		if (c->evidence.counters_readings[end] < 2)
+			continue;
+		counters_delta(
+		    &c->evidence.counters_first[end], &c->evidence.counters_last[end], &delta);
+		const struct runaway_input input = {
+		    .delta = &delta, .host = c->receiver ? c->receiver : c->sender};
+		runaway_decide(&input, &runaway);
+		runaway_findings(&input, &runaway, &c->findings);
+	}
+}
+
 /* default_qdisc does not reach interfaces that are up: for this machine their lines are exact. */
 static void add_queue_lines(struct advise_case *c)
 {
@@ -280,6 +299,7 @@ int case_reckon(struct advise_case *c, const struct options *options)
 		c->chosen = choose(c);
 
 	advise(c, options);
+	add_runaway(c);
 	add_queue_lines(c);
 	reckon_memory(c, options);
 	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);

@@ -19,11 +19,6 @@ struct bbr_reason {
 	bool advised;
 };
 
-static bool is_bbr(const char *name)
-{
-	return strncmp(name, "bbr", 3) == 0;
-}
-
 static bool path_is_long(const struct path *path)
 {
 	return path->rtt.method == RTT_UNKNOWN || path->rtt.us >= LONG_PATH_US;
@@ -70,11 +65,11 @@ static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 	const struct path *path = &input->analysis->path;
 	struct bbr_reason reason = {.advised = false};
 
-	if (is_bbr(path->congestion_control))
+	if (congestion_is_bbr(path->congestion_control))
 		return reason;
 	if (input->baseline && (input->baseline->path.has & PATH_LOSS) &&
 	    input->baseline->path.loss_ratio >= BASELINE_LOSS && path_is_long(path) &&
-	    !is_bbr(input->baseline->path.congestion_control))
+	    !congestion_is_bbr(input->baseline->path.congestion_control))
 		reason_baseline(input, &reason);
 	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS && path_is_long(path))
 		reason_loss(path, &reason);

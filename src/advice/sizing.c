@@ -33,11 +33,6 @@ static const struct tunable_value *vector_of(const struct host *host, enum tunab
 	return host && host->values[id].known ? &host->values[id] : NULL;
 }
 
-static bool is_bbr(const struct path *path)
-{
-	return strncmp(path->congestion_control, "bbr", 3) == 0;
-}
-
 static struct share receive_share(const struct host *receiver)
 {
 	static const struct kernel_version unknown = {.known = false};
@@ -123,8 +118,8 @@ void sizing_send(const struct advice_input *input, struct rungs *rungs)
 		    held_to_kernel((double)wmem->number[2] * path->target_bps / path->rate_bps *
 				   send_share_excess(path, (double)wmem->number[2]));
 	if (path->has & PATH_BDP)
-		rungs->bytes[SIZING_KERNEL_RULE] =
-		    buffer_for_window(path->stream_bdp_bytes, send_share(is_bbr(path)).planning);
+		rungs->bytes[SIZING_KERNEL_RULE] = buffer_for_window(path->stream_bdp_bytes,
+		    send_share(congestion_is_bbr(path->congestion_control)).planning);
 	pick_best(rungs);
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
+
 /* In order: what was told outright, then what windows tell, then what the path tells. */
 static const limit_rule rules[] = {
     rule_application,
@@ -60,6 +62,11 @@ void limit_settle(struct limit *limit, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(limit->decide_with, sizeof(limit->decide_with), format, args);
 	va_end(args);
+}
+
+const char *limit_peer(const struct signs *signs)
+{
+	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
 }
 
 void limit_decide(const struct diagnosis_input *input, struct limit *limit)

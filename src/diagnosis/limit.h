@@ -33,4 +33,7 @@ void limit_say(struct limit *limit, const char *format, ...) __attribute__((form
 void limit_settle(struct limit *limit, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The receiver as it may stand in a command, "RECEIVER" when it is not known. */
+const char *limit_peer(const struct signs *signs);
+
 #endif

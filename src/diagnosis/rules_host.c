@@ -18,11 +18,6 @@
 /* How far a cwnd that does not hold the flow may move over a test. */
 #define CWND_CREEPS 0.08
 
-static const char *peer_name(const struct signs *signs)
-{
-	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
-}
-
 /* Nothing waits in the send buffer and most of it is free: the program is the slower one. */
 static bool queue_is_empty(const struct socket_info *socket)
 {
@@ -145,7 +140,7 @@ bool rule_socket_option(const struct signs *signs, struct limit *limit)
 		    path->in_flight_bytes < 2.2 * asked_bytes;
 	limit_set(limit, FACTOR_SOCKET_OPTION, high ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
 	limit_say(limit, "it switches autotuning off: tcp_rmem and tcp_wmem maxima do not count");
-	limit_settle(limit, "iperf3 -c %s -J   # without -w", peer_name(signs));
+	limit_settle(limit, "iperf3 -c %s -J   # without -w", limit_peer(signs));
 	return true;
 }
 
@@ -230,7 +225,7 @@ bool rule_receive_window(const struct signs *signs, struct limit *limit)
 	limit_say(limit, "cwnd would permit %s; no retransmits in the steady state",
 	    size_text(path->cwnd_bytes).s);
 	limit_settle(limit, "ss -tin dst %s   # on the sender during the test: rwnd_limited",
-	    peer_name(signs));
+	    limit_peer(signs));
 	return true;
 }
 
@@ -254,7 +249,7 @@ bool rule_receive_ceiling(const struct signs *signs, struct limit *limit)
 	    size_text(ceiling_bytes).s,
 	    size_text(window_of_buffer(ceiling_bytes, share.typical)).s);
 	limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later shows the peer's window and the RTT",
-	    peer_name(signs));
+	    limit_peer(signs));
 	return true;
 }
 
@@ -306,6 +301,6 @@ bool rule_send_buffer(const struct signs *signs, struct limit *limit)
 		limit_say(limit, "the sender's tcp_wmem ceiling is %s",
 		    size_text((double)signs->sender->values[TUNABLE_TCP_WMEM].number[2]).s);
 	limit_settle(limit, "ss -tin dst %s   # on the sender during the test: sndbuf_limited",
-	    peer_name(signs));
+	    limit_peer(signs));
 	return true;
 }

@@ -18,11 +18,6 @@
 /* cwnd / rate stands for the RTT only roughly: it must grow by this before it tells of a queue. */
 #define PROXY_QUEUE_US 20000
 
-static const char *peer_name(const struct signs *signs)
-{
-	return quote_host(signs->run ? signs->run->receiver : "", "RECEIVER");
-}
-
 /* RTT near the path's own while data is lost: what drops does not queue first. */
 static bool rtt_is_flat(const struct signs *signs)
 {
@@ -76,7 +71,7 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 		say_loss(signs, limit);
 		limit_settle(limit,
 		    "iperf3 -c %s -J -t 30 -C cubic   # CUBIC shows what the loss costs",
-		    peer_name(signs));
+		    limit_peer(signs));
 		return true;
 	}
 	bool fits =
@@ -99,7 +94,7 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 	else
 		limit_say(limit, "cwnd of %.0f segments is what such loss leaves (%.0f)",
 		    path->cwnd_bytes / path->mss, 1.2247 / sqrt(path->steady_loss));
-	limit_settle(limit, "mtr -c 200 -i 0.2 -n %s   # loss without load", peer_name(signs));
+	limit_settle(limit, "mtr -c 200 -i 0.2 -n %s   # loss without load", limit_peer(signs));
 	return true;
 }
 
@@ -134,7 +129,7 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 	    time_text(path->rtt_min_us).s, time_text(path->rtt_max_us).s);
 	limit_settle(limit,
 	    "iperf3 -c %s -u -b RATE   # step RATE: a policer loses all above one rate",
-	    peer_name(signs));
+	    limit_peer(signs));
 	return true;
 }
 
@@ -184,7 +179,7 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 		limit_say(limit, "tc shows a queue that takes %s to drain at %s",
 		    time_text(signs->backlog_us).s, rate_text(path->rate_bps).s);
 		limit_settle(
-		    limit, "ping %s   # idle, and again during the test", peer_name(signs));
+		    limit, "ping %s   # idle, and again during the test", limit_peer(signs));
 		return true;
 	}
 	if (!follows && !queue_grows(signs) && !queue_stands(signs))
@@ -210,7 +205,7 @@ bool rule_queue(const struct signs *signs, struct limit *limit)
 		limit_say(limit, "%s goes from %s to %s while the rate stays at %s",
 		    path->rtt_is_proxy ? "cwnd / rate" : "the RTT", time_text(path->rtt_min_us).s,
 		    time_text(path->rtt_max_us).s, rate_text(path->rate_bps).s);
-	limit_settle(limit, "ping %s   # idle, and again during the test", peer_name(signs));
+	limit_settle(limit, "ping %s   # idle, and again during the test", limit_peer(signs));
 	return true;
 }
 
@@ -275,7 +270,7 @@ bool rule_link(const struct signs *signs, struct limit *limit)
 	}
 	limit_settle(limit,
 	    "iperf3 -c %s -P 4 -J   # the same sum from four streams: it is the link",
-	    peer_name(signs));
+	    limit_peer(signs));
 	return true;
 }
 
@@ -359,11 +354,11 @@ bool rule_unknown(const struct signs *signs, struct limit *limit)
 		    quote_host(signs->run->sender, "SENDER"));
 	else if (!signs->has_rtt)
 		limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later: RTT and the peer's window",
-		    peer_name(signs));
+		    limit_peer(signs));
 	else
 		limit_settle(limit,
 		    "ss -tin dst %s   # on the sender during the test: rwnd_limited, "
 		    "sndbuf_limited",
-		    peer_name(signs));
+		    limit_peer(signs));
 	return true;
 }

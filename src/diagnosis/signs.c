@@ -81,7 +81,7 @@ void signs_read(const struct diagnosis_input *input, struct signs *signs)
 	    .receiver = input->receiver};
 	signs->cwnd_constant = (path->has & PATH_CWND) && path->cwnd_spread < CONSTANT_SPREAD;
 	signs->rate_is_flat = (path->has & PATH_SERIES) && path->rate_deviation < FLAT_DEVIATION;
-	signs->bbr = strncmp(path->congestion_control, "bbr", 3) == 0 ||
+	signs->bbr = congestion_is_bbr(path->congestion_control) ||
 		     (path->congestion_control[0] == '\0' && path_ignores_loss(path));
 	if (input->run && (input->run->has & RUN_TARGET_RATE))
 		signs->asked_bps = input->run->target_rate_bps * path->streams;

@@ -41,6 +41,11 @@ double bdp_bytes(double rate_bps, double rtt_us)
 	return rate_bps / 8 * (rtt_us / 1e6);
 }
 
+bool congestion_is_bbr(const char *name)
+{
+	return strncmp(name, "bbr", 3) == 0;
+}
+
 bool path_ignores_loss(const struct path *path)
 {
 	if (path->cwnd_falls_unlost)

@@ -143,6 +143,9 @@ void path_from_numbers(struct path *path, const struct path_given *given);
  * what the loss ratio would leave (sqrt(3/2)/sqrt(p) segments). */
 bool path_ignores_loss(const struct path *path);
 
+/* BBR of any version, by its name as the kernel has it. */
+bool congestion_is_bbr(const char *name);
+
 /* A rate such as somebody asks for (-b): 1, 1.5, 2, 2.5, 3, 4, ... times a power of ten, within 1.5 %. */
 bool rate_is_round(double rate_bps);
 

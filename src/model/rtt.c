@@ -40,7 +40,7 @@ static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
 
 static bool path_is_bbr(const struct path *path)
 {
-	return strncmp(path->congestion_control, "bbr", 3) == 0 ||
+	return congestion_is_bbr(path->congestion_control) ||
 	       (path->congestion_control[0] == '\0' && path_ignores_loss(path));
 }
 
