@@ -105,6 +105,7 @@ layers:
 documents: $(BIN)
 	@tests/options.sh $(BIN)
 	@tests/diagnostics.sh
+	@tests/completions.sh $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/json-names.sh
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@tests/man.sh

@@ -12,8 +12,10 @@ _bdp_verbs=(
 	'explain|say what is known of a setting, finding, limit or counter'
 )
 
-# Options of each verb: names, argument, meaning.  An argument that is a list
-# "a,b" completes to its words, FILE and DIR to paths, others to nothing.
+# Options of each verb: names, argument, meaning.  An argument "a,b" completes to
+# its words, FILE and DIR to paths, CC to a list of the algorithms of this host,
+# STATES to a list of states, ID to what can be taken back, others to nothing;
+# one that begins with "=" may be left out.
 _bdp_options_advise=(
 	'-b --bandwidth RATE|measured or planned rate'
 	'-r --rtt TIME|round-trip time with its unit, such as 52ms'
@@ -42,13 +44,13 @@ _bdp_options_advise=(
 	'--check|exit 5 when there is something to change'
 	'--apply|set this part of the advice here, after the report'
 	'--dry-run|say what would be set, and set nothing'
-	'--persist|also keep it for the next boot'
+	'--persist =FILE|also keep it for the next boot'
 	'--confirm N|undo it after so many seconds, unless confirmed'
 )
 _bdp_options_sweep=(
 	'--run COMMAND|set each value in turn and run this'
 	'--ceilings LIST|the ceilings to try'
-	'--cc LIST|the congestion control algorithms to try'
+	'--cc CC|the congestion control algorithms to try'
 	'--runs N|how many runs of each value'
 	'--timeout SECONDS|stop a run that takes longer'
 	'--min-gain PERCENT|what a larger ceiling must gain in rate'
@@ -91,7 +93,7 @@ _bdp_options_apply=(
 	'--dry-run|say what would be set, and set nothing'
 	'--check|exit 5 when something differs, and set nothing'
 	'--allow-lower|also set values below the current ones'
-	'--persist|also keep it for the next boot'
+	'--persist =FILE|also keep it for the next boot'
 	'--confirm N|undo it after so many seconds, unless confirmed'
 )
 _bdp_options_confirm=(
@@ -99,7 +101,7 @@ _bdp_options_confirm=(
 )
 _bdp_options_rollback=(
 	'--list|list what can be taken back'
-	'--to N|take back that apply and every later one'
+	'--to ID|take back that apply and every later one'
 	'--all|take back every apply'
 	'--force|also restore what somebody changed since'
 	'--dry-run|say what would be restored'
@@ -112,15 +114,20 @@ _bdp_options_all=(
 	'-V --version|print the version'
 )
 
-# Sets argument to what the option $1 of the verb $2 takes, "" when nothing.
+_bdp_states='connected all established syn-sent syn-recv fin-wait-1 fin-wait-2
+	time-wait close-wait last-ack closing listening closed'
+
+# Sets argument to what the option $1 of the verb $2 takes, "" when nothing; $3
+# is "=" when it is joined to it.
 _bdp_argument() {
 	local -n of_verb=_bdp_options_$2
-	local row word
+	local row word last
 	argument=
 	for row in "${of_verb[@]}" "${_bdp_options_all[@]}"; do
-		row=${row%%|*}
+		row=${row%%|*} last=${row##* }
+		[[ $last == -* || ($last == =* && $3 != =) ]] && continue
 		for word in $row; do
-			[[ $word == "$1" && ${row##* } != -* ]] && argument=${row##* }
+			[[ $word == "$1" ]] && argument=${last#=}
 		done
 	done
 }
@@ -133,6 +140,7 @@ _bdp_reply() {
 	shift
 	for row; do
 		for word in ${row%%|*}; do
+			[[ $word == =* ]] && continue
 			if [[ $word == "$current"* && ($word == -* || $current != -*) ]]; then
 				found+=("$word")
 				meanings+=("${row#*|}")
@@ -155,47 +163,98 @@ _bdp_paths() {
 	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$1" -- "$2")
 }
 
+_bdp_words() {
+	mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# The last part of $2, a list with commas, to one of the words $1.
+_bdp_list() {
+	local before=''
+	[[ $2 == *,* ]] && before=${2%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${2##*,}")
+}
+
+# A file, also behind the comma of "17M=a.txt,b.txt"; or the label of one.
+_bdp_operand() {
+	local before='' i first=${#COMPREPLY[@]}
+	if [[ $1 == advise && $2 && -z $(compgen -f -- "$2") ]]; then
+		_bdp_words 'sender= receiver=' "$2"
+		((${#COMPREPLY[@]})) && compopt -o nospace 2>/dev/null
+		return
+	fi
+	[[ $1 =~ ^(sweep|compare)$ && $2 == *,* && ! -e $2 ]] && before=${2%,*},
+	_bdp_paths -f "${2#"$before"}"
+	for ((i = first; i < ${#COMPREPLY[@]}; i++)); do
+		COMPREPLY[i]=$before${COMPREPLY[i]}
+	done
+}
+
+# What bdp explain knows; the headings are in capitals.
+_bdp_names() {
+	local first rest
+	while read -r first rest; do
+		[[ $first =~ ^[A-Z]+$ ]] || rest="$first $rest"
+		printf '%s\n' "$rest"
+	done < <("$1" explain 2>/dev/null)
+}
+
+_bdp_ids() {
+	local id rest
+	while read -r id rest; do
+		[[ $id =~ ^[0-9]+$ && $rest != *undone* ]] && printf '%s\n' "$id"
+	done < <("$1" rollback --list 2>/dev/null)
+}
+
+_bdp_value() { # ARGUMENT CURRENT PROGRAM
+	case $1 in
+	FILE) _bdp_paths -f "$2" ;;
+	DIR) _bdp_paths -d "$2" ;;
+	CC) _bdp_list "$(cat /proc/sys/net/ipv4/tcp_available_congestion_control 2>/dev/null)" "$2" ;;
+	STATES) _bdp_list "$_bdp_states" "$2" ;;
+	ID) _bdp_words "$(_bdp_ids "$3")" "$2" ;;
+	*,*) _bdp_words "${1//,/ }" "$2" ;;
+	esac
+}
+
 _bdp() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local verb=advise row argument i
+	local verb=advise joint='' row argument i
 	COMPREPLY=()
 	# "--role=pro" comes as three words
 	if [[ $current == = ]]; then
-		current=
+		current='' joint='='
 	elif [[ $previous == = ]]; then
-		previous=${COMP_WORDS[COMP_CWORD - 2]}
+		previous=${COMP_WORDS[COMP_CWORD - 2]} joint='='
 	fi
 	for row in "${_bdp_verbs[@]}"; do
 		((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} == "${row%%|*}" ]] && verb=${row%%|*}
 	done
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
-			_bdp_paths -f "$current"
+			_bdp_operand "$verb" "$current"
 			return
 		fi
 	done
-	_bdp_argument "$previous" "$verb"
-	case $argument in
-	FILE) _bdp_paths -f "$current" ;;
-	DIR) _bdp_paths -d "$current" ;;
-	*,*) mapfile -t COMPREPLY < <(compgen -W "${argument//,/ }" -- "$current") ;;
-	'')
-		if [[ $current == -* ]]; then
-			local -n of_verb=_bdp_options_$verb
-			_bdp_reply "$current" "${of_verb[@]}" "${_bdp_options_all[@]}"
-		elif ((COMP_CWORD == 1)) && [[ -n $(compgen -f -- "$current") ]]; then
-			# with descriptions beside file names neither could be read
-			_bdp_paths -f "$current"
-			for row in "${_bdp_verbs[@]}"; do
-				[[ ${row%%|*} == "$current"* ]] && COMPREPLY+=("${row%%|*}")
-			done
-		elif ((COMP_CWORD == 1)); then
-			_bdp_reply "$current" "${_bdp_verbs[@]}"
-		else
-			_bdp_paths -f "$current"
-		fi
-		;;
-	esac
+	_bdp_argument "$previous" "$verb" "$joint"
+	if [[ $argument ]]; then
+		_bdp_value "$argument" "$current" "${COMP_WORDS[0]}"
+	elif [[ $current == -* ]]; then
+		local -n of_verb=_bdp_options_$verb
+		_bdp_reply "$current" "${of_verb[@]}" "${_bdp_options_all[@]}"
+	elif ((COMP_CWORD == 1)) && [[ -z $(compgen -f -- "$current") ]]; then
+		_bdp_operand advise "$current"
+		_bdp_reply "$current" "${_bdp_verbs[@]}"
+	elif ((COMP_CWORD == 1)); then
+		# with meanings beside file names neither could be read
+		_bdp_operand advise "$current"
+		for row in "${_bdp_verbs[@]}"; do
+			[[ ${row%%|*} == "$current"* ]] && COMPREPLY+=("${row%%|*}")
+		done
+	elif [[ $verb == explain ]]; then
+		_bdp_words "$(_bdp_names "${COMP_WORDS[0]}")" "$current"
+	elif [[ $verb != confirm && $verb != rollback ]]; then
+		_bdp_operand "$verb" "$current"
+	fi
 }
 
 complete -F _bdp bdp

@@ -18,6 +18,50 @@ function __bdp_is_first
     test (count (commandline -opc)) -eq 1
 end
 
+# $argv[1] behind the last comma of what is being typed.
+function __bdp_list
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l before (string match -r '^.*,' -- $typed)
+    for word in (string split -n ' ' -- $argv[1])
+        echo "$before$word"
+    end
+end
+
+function __bdp_algorithms
+    __bdp_list (string replace -a \t ' ' </proc/sys/net/ipv4/tcp_available_congestion_control 2>/dev/null)
+end
+
+# The program that is being typed; says nothing where there is none.
+function __bdp_ask
+    set -l program (commandline -opc)[1]
+    command -q $program; and command $program $argv 2>/dev/null
+end
+
+# What bdp explain knows; the headings are in capitals.
+function __bdp_names
+    __bdp_ask explain | string replace -r '^[A-Z]+ ' '' | string split -n ' '
+end
+
+function __bdp_ids
+    __bdp_ask rollback --list | string match -v '*undone*' |
+        string replace -rf '^ *(\d+)  +(.*)$' '$1\t$2'
+end
+
+# A file behind the comma of "17M=a.txt,b.txt".
+function __bdp_more_files
+    set -l typed (commandline -ct)
+    if set -l before (string match -r '^.*,' -- $typed)
+        for path in (string replace -r '^.*,' '' -- $typed)*
+            test -d $path; and echo $before$path/; or echo $before$path
+        end
+    end
+end
+
+complete -c bdp -n '__bdp_is confirm rollback explain' -f
+complete -c bdp -n '__bdp_is explain' -a '(__bdp_names)'
+complete -c bdp -n '__bdp_is advise; and test -n (commandline -ct)' -a 'sender= receiver=' -d 'taken on that end'
+complete -c bdp -n '__bdp_is sweep compare' -a '(__bdp_more_files)'
+
 complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and what to set (the default)'
 complete -c bdp -n __bdp_is_first -a sweep -d 'pick the ceiling from runs at several, or make them'
 complete -c bdp -n __bdp_is_first -a compare -d 'say which algorithm or setting does better'
@@ -54,13 +98,13 @@ complete -c bdp -n '__bdp_is advise sockets' -l interval -x -d 'how many seconds
 complete -c bdp -n '__bdp_is sockets' -l watch -x -d 'repeat in place every so many seconds'
 complete -c bdp -n '__bdp_is sockets' -l port -x -d 'only sockets with that port at either end'
 complete -c bdp -n '__bdp_is sockets' -l peer -x -d 'only sockets with such a peer'
-complete -c bdp -n '__bdp_is sockets' -l state -x -d 'only sockets in those states, such as established or all'
+complete -c bdp -n '__bdp_is sockets' -l state -x -a '(__bdp_list "connected all established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait close-wait last-ack closing listening closed")' -d 'only sockets in those states, such as established or all'
 complete -c bdp -n '__bdp_is sockets' -l min-held -x -d 'only sockets that hold as much memory'
 complete -c bdp -n '__bdp_is sockets' -l factor -x -d 'a buffer is too large beyond so many BDPs'
 complete -c bdp -n '__bdp_is sockets' -l all -d 'list every socket'
 complete -c bdp -n '__bdp_is rollback' -l all -d 'take back every apply'
 complete -c bdp -n '__bdp_is rollback' -l list -d 'list what can be taken back'
-complete -c bdp -n '__bdp_is rollback' -l to -x -d 'take back that apply and every later one'
+complete -c bdp -n '__bdp_is rollback' -l to -x -a '(__bdp_ids)' -d 'take back that apply and every later one'
 complete -c bdp -n '__bdp_is rollback' -l force -d 'also restore what somebody changed since'
 complete -c bdp -n '__bdp_is advise' -l apply -d 'set this part of the advice here, after the report'
 complete -c bdp -n '__bdp_is advise apply rollback' -l dry-run -d 'say what would be set, and set nothing'
@@ -70,7 +114,7 @@ complete -c bdp -n '__bdp_is advise sockets apply' -l check -d 'exit 5 when ther
 
 complete -c bdp -n '__bdp_is sweep' -l run -x -d 'set each value in turn and run this'
 complete -c bdp -n '__bdp_is sweep' -l ceilings -x -d 'the ceilings to try'
-complete -c bdp -n '__bdp_is sweep' -l cc -x -d 'the congestion control algorithms to try'
+complete -c bdp -n '__bdp_is sweep' -l cc -x -a '(__bdp_algorithms)' -d 'the congestion control algorithms to try'
 complete -c bdp -n '__bdp_is sweep' -l runs -x -d 'how many runs of each value'
 complete -c bdp -n '__bdp_is sweep' -l timeout -x -d 'stop a run that takes longer'
 complete -c bdp -n '__bdp_is sweep' -l min-gain -x -d 'what a larger ceiling must gain in rate'

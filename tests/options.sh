@@ -181,7 +181,8 @@ for shell in bash zsh fish; do
 		sed "s|^|$file: |" "$work/$shell.err"
 		failed=1
 	fi
-	sort -u "$work/$shell.raw" >"$work/$shell.known"
+	# values that hang on the host, or are words of ss: tests/completions.sh
+	grep -Ev ' --(cc|state|to) .' "$work/$shell.raw" | sort -u >"$work/$shell.known"
 	compare "$file" "$work/known" "$work/$shell.known"
 done
 
