@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -201,7 +202,7 @@ static enum options_result set_role(
 static enum options_result set_color(
     struct parse *parse, const struct option_row *row, const char *word)
 {
-	size_t index;
+	size_t index = 0;
 	enum options_result result = word_index(row, word, &index);
 	if (result == OPTIONS_RUN)
 		parse->options->color = (enum color_when)index;
@@ -316,7 +317,7 @@ static enum options_result misuse_unknown_long(const struct parse *parse, const 
 }
 
 /* The row of what getopt_long returned. */
-static const struct option_row *row_of(const struct parse *parse, int code)
+static const struct option_row *row_find(const struct parse *parse, int code)
 {
 	for (int id = 0; id < OPTION_COUNT; id++) {
 		const struct option_row *row = &option_rows[id];
@@ -327,11 +328,20 @@ static const struct option_row *row_of(const struct parse *parse, int code)
 	return NULL;
 }
 
+/* The same of a code that getopt_long has out of the lists that were made of the rows. */
+static const struct option_row *row_of(const struct parse *parse, int code)
+{
+	const struct option_row *row = row_find(parse, code);
+	if (row == NULL)
+		abort();
+	return row;
+}
+
 static enum options_result misuse_unknown_letter(const struct parse *parse, char letter)
 {
 	char word[2] = {letter, '\0'};
 	char other = (char)(letter ^ ('a' ^ 'A'));
-	const struct option_row *near = row_of(parse, other);
+	const struct option_row *near = row_find(parse, other);
 	if (near && isalpha((unsigned char)other))
 		return misuse(
 		    "unknown option '-%s'; did you mean -%c, --%s?", word, other, near->name);
@@ -528,7 +538,7 @@ static enum options_result parse_unnamed(struct parse *parse, int argc, char **a
 enum options_result options_parse(struct options *options, int argc, char **argv)
 {
 	const struct verb_row *named = argc > 1 ? verb_named(argv[1]) : NULL;
-	const struct verb_row *verb = named ? named : verb_named("advise");
+	const struct verb_row *verb = named ? named : &verb_rows[0];
 	*options = (struct options){.verb = verb->verb, .form = "text"};
 	struct parse parse = {.options = options, .verb = verb, .verb_named = named != NULL};
 	enum options_result result =

@@ -128,7 +128,7 @@ struct relation {
 #define IN_ALL (IN(VERB_COUNT) - 1)
 
 extern const struct option_row option_rows[OPTION_COUNT];
-extern const struct verb_row verb_rows[];
+extern const struct verb_row verb_rows[]; /* the first is the default */
 extern const size_t verb_row_count;
 extern const struct relation relations[];
 extern const size_t relation_count;

@@ -114,7 +114,7 @@ static int print(struct sweep_case *c)
 			   : NULL,
 	    .advice = &advice};
 
-	headline = sweep_answer(&report);
+	headline = sweep_answer(&report); /* NOLINT: advice points to it, and comes first */
 	warn_left_out(c);
 	if (c->options->plot && !picture_write(c->options->plot, picture_sweep, &report))
 		return 1;

@@ -147,6 +147,8 @@ static void add_changes(
 	bool needed = wants_more(chosen) || (chosen && !chosen->run);
 	struct wording place = {"there"};
 
+	if (!first)
+		return;
 	if (!chosen || !holds[chosen->limit.factor].at_host ||
 	    !wording_is_at(first->host, chosen->limit.where)) {
 		place = (struct wording){"on "};
