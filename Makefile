@@ -179,11 +179,12 @@ analyze:
 	    clang-tidy-14 --quiet $$file -- -std=c11 -D_GNU_SOURCE -DBDP_VERSION='""' -Isrc \
 	        2>/dev/null || exit 1; done
 
-# Line coverage of src/ by the tests, a line a folder.
+# Line coverage of src/ by the tests, a line a folder.  Some fail in such a build, because it writes
+# its counts where it is told to write nothing; that they pass is what check is for.
 cover:
-	@rm -rf build/cover
-	-$(MAKE) -k B=build/cover STATIC= HARDEN=-fPIE LDFLAGS=-pie CFLAGS='-O0 -g --coverage' \
-	    unit tools e2e robust corpus documents live
+	@rm -rf build/cover && mkdir -p build/cover
+	@$(MAKE) -k B=build/cover CFLAGS='-O0 -g --coverage' \
+	    unit tools e2e robust corpus documents live >build/cover/log 2>&1 || true
 	@tests/cover.sh build/cover
 
 # The committed sources as an archive, proved: it builds anywhere to the same bytes and passes.
