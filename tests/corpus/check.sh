@@ -83,6 +83,7 @@ function load(file,   line, cell) {
 		factors[file, cell[1]] = cell[3]
 	}
 }
+NF < 13 { next } # several documents in one: no rate of its own to hold it against
 {
 	load($13)
 	kind = $1 ~ /json$/ ? "JSON" : "text"
