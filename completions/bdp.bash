@@ -9,7 +9,7 @@ _bdp_verbs=(
 	'apply|set what a plan says, and prove it'
 	'confirm|keep what apply --confirm set'
 	'rollback|put back what was there before'
-	'explain|say what is known of a setting, finding, limit or counter'
+	'explain|say what is known of a setting, limit, finding, counter or term'
 )
 
 # Options of each verb: names, argument, meaning.  An argument "a,b" completes to

@@ -69,7 +69,7 @@ complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold mor
 complete -c bdp -n __bdp_is_first -a apply -d 'set what a plan says, and prove it'
 complete -c bdp -n __bdp_is_first -a confirm -d 'keep what apply --confirm set'
 complete -c bdp -n __bdp_is_first -a rollback -d 'put back what was there before'
-complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, finding, limit or counter'
+complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, limit, finding, counter or term'
 
 complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
 complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'

@@ -260,9 +260,9 @@ const struct verb_row verb_rows[] = {
 	.help = "put back what was there before the newest apply"},
     {.verb = VERB_EXPLAIN,
 	.name = "explain",
-	.operands = "[NAME]",
-	.help = "say what is known of a kernel setting, a finding, a limit or a counter; without "
-		"a name, list them"},
+	.operands = "[NAME ...]",
+	.help = "say what is known of a kernel setting, a limit, a finding, a counter or a term of "
+		"the reports; without a name, list them"},
 };
 const size_t verb_row_count = COUNT(verb_rows);
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 #include "base/complaint.h"
@@ -12,6 +13,7 @@
 #include "model/window.h"
 #include "output.h"
 #include "report/layout.h"
+#include "terms.h"
 
 /*
  * The kernel's own values where they do not follow from a version: what a host without a sysctl.d
@@ -165,6 +167,13 @@ static void explain_counter(struct layout *layout, unsigned id)
 	line(layout, "manual", "nstat(8); bdp sockets reads it twice with --interval SECONDS");
 }
 
+static void explain_term(struct layout *layout, unsigned id)
+{
+	title(layout, terms[id].name, "term");
+	line(layout, "what", terms[id].about);
+	line(layout, "manual", terms[id].manual);
+}
+
 static const char *tunable_name(unsigned id)
 {
 	return tunables[id].key;
@@ -185,6 +194,11 @@ static const char *counter_name(unsigned id)
 	return counter_table[id].name;
 }
 
+static const char *term_name(unsigned id)
+{
+	return terms[id].name;
+}
+
 /* Each table of names; short forms are names without one of the prefixes. */
 static const struct kind {
 	const char *heading;
@@ -197,6 +211,7 @@ static const struct kind {
     {"LIMITS", FACTOR_COUNT, factor_name, explain_factor, {NULL, NULL}},
     {"FINDINGS", FINDING_COUNT, finding_name, explain_finding, {NULL, NULL}},
     {"COUNTERS", COUNTER_COUNT, counter_name, explain_counter, {"TcpExt", "Tcp"}},
+    {"TERMS", TERM_COUNT, term_name, explain_term, {NULL, NULL}},
 };
 
 #define KIND_COUNT_ALL (sizeof(kinds) / sizeof(kinds[0]))
@@ -222,8 +237,9 @@ static unsigned explain_named(struct layout *layout, const char *word)
 
 	for (size_t k = 0; k < KIND_COUNT_ALL; k++) {
 		for (unsigned id = 0; id < kinds[k].count; id++) {
-			if (strcmp(word, kinds[k].name(id)) != 0 &&
-			    strcmp(word, short_name(&kinds[k], id)) != 0)
+			/* reports have BDP and RTT in capitals */
+			if (strcasecmp(word, kinds[k].name(id)) != 0 &&
+			    strcasecmp(word, short_name(&kinds[k], id)) != 0)
 				continue;
 			if (layout && found > 0)
 				layout_gap(layout);

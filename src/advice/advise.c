@@ -97,7 +97,7 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 
 	switch (rungs->best) {
 	case SIZING_SWEEP:
-		snprintf(setting->why, sizeof(setting->why), "the knee of the sweep: %s carried %s",
+		snprintf(setting->why, sizeof(setting->why), "measured by the sweep: %s carried %s",
 		    size_text(bytes).s,
 		    rate_text(path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps).s);
 		break;

@@ -90,9 +90,10 @@ static void command_remote(const struct advice_input *input, struct plan *plan)
 		return;
 	command->host = setting->host;
 	snprintf(command->command, sizeof(command->command),
-	    "... | bdp ... --role %s -o sysctl | ssh %s sudo sysctl -p -", role_name(setting->host),
+	    "bdp ... --role %s -o sysctl | ssh %s sudo sysctl -p -", role_name(setting->host),
 	    name_of(plan, setting->host));
-	snprintf(command->why, sizeof(command->why), "sets it there, until the next boot");
+	snprintf(command->why, sizeof(command->why),
+	    "the same again with these options sets it there, until the next boot");
 }
 
 /* The sender's own buffer must not be the next limit, and nothing is known of it. */

@@ -7,6 +7,8 @@
 
 /* A note narrower than this reads badly beside its value: it gets the next line. */
 #define NOTE_MIN 24u
+/* A command that is too long to stand beside its label. */
+#define COMMAND_INDENT 4u
 /* "4.36" and "703" end in the same column. */
 #define NUMBER_WIDTH 5u
 
@@ -219,18 +221,28 @@ void layout_bullet(struct layout *layout, const char *text)
 	layout_break(layout);
 }
 
-void layout_command(struct layout *layout, const char *label, const char *command)
+void layout_command(struct layout *layout, const char *label, const char *command, const char *why)
 {
 	char safe[2048];
 
 	quote_text(command, safe, sizeof(safe));
 	layout_item(layout, INK_PLAIN, label);
-	if (LAYOUT_LABEL + layout_width(safe) > layout->style->width) {
-		layout_break(layout);
-		layout_tab(layout, 2);
+	bool is_long = LAYOUT_LABEL + layout_width(safe) > layout->style->width;
+	if (is_long && *why) {
+		layout_foreign(layout, INK_PLAIN, why);
+		layout_raw(layout, INK_PLAIN, ":");
 	}
-	layout_raw(layout, INK_PLAIN, safe);
+	if (is_long) {
+		layout_break(layout);
+		layout_tab(layout, COMMAND_INDENT);
+	}
+	layout_raw(layout, INK_GREEN, safe);
 	layout_break(layout);
+	if (*why && !is_long) {
+		layout_tab(layout, LAYOUT_LABEL);
+		layout_foreign(layout, INK_PLAIN, why);
+		layout_break(layout);
+	}
 }
 
 /* Right-aligns the number of "4.36 MiB", so that units stand below each other. */
@@ -238,7 +250,7 @@ static void value_put(struct layout *layout, const char *value)
 {
 	size_t digits = strspn(value, "0123456789.");
 
-	if (digits > 0 && digits < NUMBER_WIDTH && value[digits] == ' ')
+	if (digits > 0 && digits < NUMBER_WIDTH && (value[digits] == ' ' || !value[digits]))
 		layout_tab(layout, LAYOUT_LABEL + NUMBER_WIDTH - (unsigned)digits);
 	layout_raw(layout, INK_PLAIN, value);
 }

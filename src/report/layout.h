@@ -58,8 +58,9 @@ void layout_raw(struct layout *layout, enum ink ink, const char *text);
 /* "- " and the words (foreign), with a hanging indent. */
 void layout_bullet(struct layout *layout, const char *text);
 
-/* An item that is a command (foreign), on one line however long, so that it can be copied. */
-void layout_command(struct layout *layout, const char *label, const char *command);
+/* An item that is a command, on one line however long, so that it can be copied; and what it is for,
+ * "" for nothing: below it, or where it needs a line of its own, before it.  Both are foreign. */
+void layout_command(struct layout *layout, const char *label, const char *command, const char *why);
 
 void layout_row(struct layout *layout, const struct row *row);
 

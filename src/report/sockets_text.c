@@ -387,20 +387,6 @@ static void text_findings_of(struct layout *layout, const struct findings *findi
 	}
 }
 
-static void text_commands(struct layout *layout, const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->command_count; i++) {
-		if (i == 0) {
-			layout_gap(layout);
-			layout_heading(layout, "NEXT");
-		}
-		layout_command(layout, "run", plan->commands[i].command);
-		layout_tab(layout, LAYOUT_LABEL);
-		layout_text(layout, INK_PLAIN, plan->commands[i].why);
-		layout_break(layout);
-	}
-}
-
 /* The line to paste, since these settings are few and for this host. */
 static void text_set(struct layout *layout, const struct plan *plan)
 {
@@ -414,7 +400,7 @@ static void text_set(struct layout *layout, const struct plan *plan)
 		    plan->settings[i].id, &plan->settings[i].value, value, sizeof(value));
 		snprintf(command, sizeof(command), "sudo sysctl -w %s=\"%s\"",
 		    tunables[plan->settings[i].id].key, value);
-		layout_command(layout, "run", command);
+		layout_command(layout, "run", command, "");
 	}
 	text_not_advised(layout, &part);
 }
@@ -470,7 +456,7 @@ bool sockets_text(const struct sockets_report *report, const struct style *style
 	text_counters(&layout, report);
 	text_set(&layout, report->plan);
 	text_findings_of(&layout, report->findings);
-	text_commands(&layout, report->plan);
+	text_commands(&layout, report->plan, true);
 	text_notes(&layout, report);
 	return fflush(stream) == 0 && !ferror(stream);
 }

@@ -24,21 +24,28 @@ enum column_id {
 	COLUMN_COUNT
 };
 
-/* Right edges; those past the terminal's are left out. */
+/* Right edges; those past the terminal's are left out.  What the rule goes by fits any. */
 static const struct column {
 	const char *title;
-	unsigned end;
+	unsigned end, narrow_end; /* 0: not there */
 } columns[COLUMN_COUNT] = {
-    [COLUMN_RATE] = {"rate", 23},
-    [COLUMN_BAR] = {"", 32},
-    [COLUMN_GAIN] = {"gain/MiB", 44},
-    [COLUMN_RETR] = {"retr", 53},
-    [COLUMN_LOSS] = {"loss", 62},
-    [COLUMN_CWND] = {"cwnd peak", 72},
-    [COLUMN_RTT] = {"RTT", 80},
+    [COLUMN_RATE] = {"rate", 23, 23},
+    [COLUMN_BAR] = {"", 32, 0},
+    [COLUMN_GAIN] = {"gain/MiB", 44, 0},
+    [COLUMN_RETR] = {"retr", 53, 0},
+    [COLUMN_LOSS] = {"loss", 62, 33},
+    [COLUMN_CWND] = {"cwnd peak", 72, 44},
+    [COLUMN_RTT] = {"RTT", 80, 0},
 };
 
 #define CEILING_END 10u
+
+static unsigned column_end(const struct layout *layout, enum column_id column)
+{
+	bool is_narrow = layout->style->width < columns[COLUMN_LOSS].end;
+
+	return is_narrow ? columns[column].narrow_end : columns[column].end;
+}
 
 /* Ends at `end`, with a blank before it at least. */
 static void cell_put(struct layout *layout, unsigned end, enum ink ink, const char *text)
@@ -46,7 +53,7 @@ static void cell_put(struct layout *layout, unsigned end, enum ink ink, const ch
 	unsigned width = layout_width(text);
 	unsigned start = end > width ? end - width : 0;
 
-	if (!*text || end > layout->style->width)
+	if (!*text || end == 0 || end > layout->style->width)
 		return;
 	layout_tab(layout, start > layout->column ? start : layout->column + 1);
 	layout_raw(layout, ink, text);
@@ -116,9 +123,10 @@ static void bar_cell(struct layout *layout, const struct sweep_report *report, s
 	struct bar bar =
 	    bar_draw(range_of(report, i, FIGURE_RATE)->median, top, BAR_CELLS, layout->style->utf8);
 
-	if (columns[COLUMN_BAR].end > layout->style->width || bar.cells == 0)
+	unsigned end = column_end(layout, COLUMN_BAR);
+	if (end == 0 || bar.cells == 0)
 		return;
-	layout_tab(layout, columns[COLUMN_BAR].end - BAR_CELLS);
+	layout_tab(layout, end - BAR_CELLS);
 	layout_raw(layout, INK_PLAIN, bar.s);
 }
 
@@ -153,7 +161,7 @@ static void table_row(
 		if (column == COLUMN_BAR)
 			bar_cell(layout, report, i, top);
 		else
-			cell_put(layout, columns[column].end, ink,
+			cell_put(layout, column_end(layout, (enum column_id)column), ink,
 			    cell_text(report, i, (enum column_id)column).s);
 	}
 	layout_break(layout);
@@ -179,7 +187,8 @@ static void table(struct layout *layout, const struct sweep_report *report)
 	layout_break(layout);
 	cell_put(layout, CEILING_END, INK_DIM, "ceiling");
 	for (int column = 0; column < COLUMN_COUNT; column++)
-		cell_put(layout, columns[column].end, INK_DIM, columns[column].title);
+		cell_put(layout, column_end(layout, (enum column_id)column), INK_DIM,
+		    columns[column].title);
 	layout_break(layout);
 	for (size_t i = 0; i < report->trials.count; i++)
 		table_row(layout, report, i, top);
@@ -212,15 +221,30 @@ static void next_step(struct layout *layout, const struct sweep_report *report)
 	layout_break(layout);
 }
 
+/* What was found, as far as the ceilings measured tell. */
+static void knee_line(struct layout *layout, const struct sweep_report *report)
+{
+	const struct sweep *sweep = report->sweep;
+	struct unit_text ceiling = size_text(report->trials.trials[sweep->knee].ceiling_bytes);
+
+	layout_gap(layout);
+	layout_heading(layout, "KNEE");
+	if (sweep->end == SWEEP_LOSSY)
+		layout_textf(layout, INK_YELLOW, "below %s", ceiling.s);
+	else
+		layout_text(layout, INK_GREEN, ceiling.s);
+	if (sweep->end == SWEEP_RISING)
+		layout_text(layout, INK_PLAIN, "or beyond: it is the largest that was measured");
+	else if (sweep->end == SWEEP_FLAT)
+		layout_text(layout, INK_PLAIN, "or below: it is the smallest that was measured");
+	layout_break(layout);
+}
+
 static void knee(struct layout *layout, const struct sweep_report *report)
 {
 	const struct sweep *sweep = report->sweep;
 
-	layout_gap(layout);
-	layout_heading(layout, "KNEE");
-	layout_textf(
-	    layout, INK_GREEN, "%s", size_text(report->trials.trials[sweep->knee].ceiling_bytes).s);
-	layout_break(layout);
+	knee_line(layout, report);
 	layout_item(layout, INK_PLAIN, "rule");
 	layout_text(layout, INK_PLAIN, sweep_rule_text(report->rule).s);
 	layout_break(layout);
@@ -275,6 +299,7 @@ bool sweep_text(const struct sweep_report *report, const struct style *style, FI
 	if (report->sweep->end != SWEEP_FLAT && report->sweep->end != SWEEP_LOSSY)
 		now(&layout, report);
 	text_settings(&layout, report->advice);
+	text_commands(&layout, report->advice->plan, true);
 	text_left_out(&layout, &report->trials);
 	layout_break(&layout);
 	return fflush(stream) == 0 && !ferror(stream);

@@ -90,22 +90,8 @@ static void text_findings(struct layout *layout, const struct report *report)
 	}
 }
 
-static void next_put(
-    struct layout *layout, bool *first, const char *label, const char *command, const char *why)
-{
-	if (*first) {
-		layout_gap(layout);
-		layout_heading(layout, "NEXT");
-	}
-	*first = false;
-	layout_command(layout, label, command);
-	layout_tab(layout, LAYOUT_LABEL);
-	layout_foreign(layout, INK_PLAIN, why);
-	layout_break(layout);
-}
-
 /* A measurement may say behind "#" where or how it is made: that is read, not run. */
-static void next_measure(struct layout *layout, bool *first, const struct limit *limit)
+static void next_measure(struct layout *layout, const struct limit *limit)
 {
 	char command[sizeof(limit->decide_with)];
 	struct wording why = {""};
@@ -121,23 +107,86 @@ static void next_measure(struct layout *layout, bool *first, const struct limit 
 					    : "would make the limit more certain");
 	if (comment)
 		wording_add(&why, " (%s)", comment + 3);
-	next_put(layout, first, "measure", command, why.s);
+	layout_gap(layout);
+	layout_heading(layout, "NEXT");
+	layout_command(layout, "measure", command, why.s);
 }
 
-/* What to run, but for what belongs to the settings of a host. */
 static void text_next(struct layout *layout, const struct report *report)
 {
 	const struct limit *limit = &report_chosen(report)->limit;
-	const struct plan *plan = report->plan;
-	bool first = true;
+	bool measures = *limit->decide_with != '\0';
 
-	if (*limit->decide_with)
-		next_measure(layout, &first, limit);
-	for (size_t i = 0; i < plan->command_count; i++) {
-		if (!plan->commands[i].for_files)
-			next_put(layout, &first, "run", plan->commands[i].command,
-			    plan->commands[i].why);
+	if (measures)
+		next_measure(layout, limit);
+	text_commands(layout, report->plan, !measures);
+}
+
+/* Names that `bdp explain` takes, as many as one line holds. */
+struct names {
+	struct wording text;
+	unsigned room;
+};
+
+static void name_add(struct names *names, const char *name)
+{
+	char padded[96];
+
+	snprintf(padded, sizeof(padded), " %s ", name);
+	if (strstr(names->text.s, padded) ||
+	    layout_width(names->text.s) + layout_width(name) + 1 > names->room)
+		return;
+	wording_add(&names->text, "%s ", name);
+}
+
+static void names_of_limit(struct names *names, const struct limit *limit)
+{
+	if (limit->factor != FACTOR_UNKNOWN)
+		name_add(names, factor_table[limit->factor].name);
+	for (size_t i = 0; limit->factor == FACTOR_UNKNOWN && i < limit->candidate_count; i++)
+		name_add(names, factor_table[limit->candidates[i]].name);
+}
+
+static void names_of_findings(struct names *names, const struct findings *findings)
+{
+	for (int severity = SEVERITY_PROBLEM; severity >= SEVERITY_INFO; severity--) {
+		for (size_t i = 0; i < findings->count; i++) {
+			const struct finding_row *row = &finding_table[findings->items[i].id];
+			if ((int)row->severity == severity)
+				name_add(names, row->id);
+		}
 	}
+}
+
+static void names_of_settings(struct names *names, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->setting_count; i++) {
+		const char *key = tunables[plan->settings[i].id].key;
+		if (plan->settings[i].change)
+			name_add(names, strrchr(key, '.') + 1);
+	}
+}
+
+/* For who does not know the words yet: the command that explains those of this report. */
+static void text_more(struct layout *layout, const struct report *report)
+{
+	static const char command[] = "bdp explain";
+	const struct analysis *chosen = report_chosen(report);
+	/* the text begins with a blank, so that each name stands between two */
+	struct names names = {.text = {" "},
+	    .room = layout->style->width - LAYOUT_LABEL - (unsigned)sizeof(command) + 2};
+
+	if (chosen && chosen->run)
+		names_of_limit(&names, &chosen->limit);
+	names_of_findings(&names, report->findings);
+	names_of_settings(&names, report->plan);
+	if (strlen(names.text.s) <= 1)
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "MORE");
+	layout_text(layout, INK_PLAIN, command);
+	layout_text(layout, INK_PLAIN, names.text.s);
+	layout_break(layout);
 }
 
 /* What each operand was taken for, since kinds are told by content. */
@@ -199,6 +248,7 @@ static void text_rest(struct layout *layout, const struct report *report)
 	text_findings(layout, report);
 	if (chosen && chosen->run)
 		text_next(layout, report);
+	text_more(layout, report);
 	text_inputs(layout, report);
 }
 

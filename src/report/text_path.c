@@ -295,7 +295,7 @@ static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metr
 	if (metrics->has_buffer_delay) {
 		layout_raw(layout, INK_PLAIN, comma);
 		layout_textf(
-		    layout, INK_PLAIN, "buffer delay %s", percent_text(metrics->buffer_delay).s);
+		    layout, INK_PLAIN, "buffer delay %s", wording_ratio(metrics->buffer_delay).s);
 		comma = ",";
 	}
 	if (metrics->has_transfer_time) {

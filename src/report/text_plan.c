@@ -118,14 +118,6 @@ static void setting_unchanged(struct layout *layout, const struct setting *setti
 	layout_break(layout);
 }
 
-static void command_put(struct layout *layout, const struct command *command)
-{
-	layout_command(layout, "run", command->command);
-	layout_tab(layout, LAYOUT_LABEL);
-	layout_foreign(layout, INK_PLAIN, command->why);
-	layout_break(layout);
-}
-
 static bool host_has_unknown(const struct plan *plan, enum role host)
 {
 	for (size_t i = 0; i < plan->setting_count; i++) {
@@ -176,7 +168,8 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	}
 	for (size_t i = 0; i < plan->command_count; i++) {
 		if (plan->commands[i].host == host && plan->commands[i].for_files)
-			command_put(layout, &plan->commands[i]);
+			layout_command(
+			    layout, "run", plan->commands[i].command, plan->commands[i].why);
 	}
 }
 
@@ -332,5 +325,20 @@ void text_not_advised(struct layout *layout, const struct report *report)
 		layout->blank_due = true;
 		layout_foreign(layout, INK_PLAIN, plan->not_advised[i].why);
 		layout_break(layout);
+	}
+}
+
+void text_commands(struct layout *layout, const struct plan *plan, bool first)
+{
+	for (size_t i = 0; i < plan->command_count; i++) {
+		const struct command *command = &plan->commands[i];
+		if (command->for_files)
+			continue;
+		if (first) {
+			layout_gap(layout);
+			layout_heading(layout, "NEXT");
+		}
+		first = false;
+		layout_command(layout, "run", command->command, command->why);
 	}
 }

@@ -15,5 +15,7 @@ void text_runs(struct layout *layout, const struct report *report);
 void text_settings(struct layout *layout, const struct report *report);
 void text_memory(struct layout *layout, const struct report *report);
 void text_not_advised(struct layout *layout, const struct report *report);
+/* What else to run, but for what belongs to a host's settings; with the heading when these are first. */
+void text_commands(struct layout *layout, const struct plan *plan, bool first);
 
 #endif

@@ -51,7 +51,7 @@ struct unit_text figure_text(enum figure figure, const struct range *range)
 		/* Below this the digits are the counting of segments, not the path. */
 		if (figure == FIGURE_LOSS && value > 0 && value < 1e-5)
 			return (struct unit_text){"<0.001 %"};
-		return percent_text(value);
+		return wording_ratio(value);
 	case UNIT_TIME:
 		return time_text(value);
 	case UNIT_PERCENT:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "report/trials_report.h"
 
 static const char *const role_nouns[ROLE_COUNT] = {
     [ROLE_UNKNOWN] = "the host",
@@ -130,6 +131,11 @@ struct unit_text wording_decimal_size(double bytes)
 					: 2,
 	    bytes, decimal_units[unit]);
 	return text;
+}
+
+struct unit_text wording_ratio(double ratio)
+{
+	return ratio < 10 ? percent_text(ratio) : factor_text(ratio);
 }
 
 struct wording wording_candidates(const struct limit *limit)

@@ -37,6 +37,9 @@ struct wording wording_direction(const struct run *run);
 /* Bytes in units of 1000: "21.7 MB". */
 struct unit_text wording_decimal_size(double bytes);
 
+/* "34.8 %", or "690 x": of thousands of percent only the size is worth reading. */
+struct unit_text wording_ratio(double ratio);
+
 /* "the receive window or the send buffer". */
 struct wording wording_candidates(const struct limit *limit);
 

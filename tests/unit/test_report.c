@@ -337,8 +337,13 @@ static const char *const proxy_pieces[] = {
     "\nNOT SET     net.core.rmem_max: caps what a program asks for with SO_RCVBUF;\n"
     "              autotuning ignores it\n"
     "            net.ipv4.tcp_mem: as the kernel set it",
-    "\nNEXT\n  run\n"
-    "  iperf3 -c 192.0.2.10 | bdp -o sysctl --role proxy | ssh 192.0.2.10 sudo sysctl -p -\n",
+    /* a command is one line, however long; what it is for then comes before */
+    "\nNEXT\n  run       To set them there:\n"
+    "    iperf3 -c 192.0.2.10 | bdp -o sysctl --role proxy | ssh 192.0.2.10 sudo sysctl -p -\n"
+    "  run       bdp compare before=a.json after=b.json\n"
+    "            Measure again and compare\n",
+    /* the limit, the findings by severity, what is set: as many as fit the line */
+    "\nMORE        bdp explain receive-window queueing-delay ",
     "\nFROM        lb.txt: iperf3 text (client, 1 run)\n",
 };
 
