@@ -201,7 +201,7 @@ _bdp_names() {
 _bdp_ids() {
 	local id rest
 	while read -r id rest; do
-		[[ $id =~ ^[0-9]+$ && $rest != *undone* ]] && printf '%s\n' "$id"
+		[[ $id =~ ^[0-9]+$ && $rest == 20*" UTC "* && $rest != *@(undone|another)* ]] && printf '%s\n' "$id"
 	done < <("$1" rollback --list 2>/dev/null)
 }
 

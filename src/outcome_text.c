@@ -94,10 +94,37 @@ static void answer_check(const struct outcome *outcome, FILE *stream)
 		fprintf(stream, "not as the plan says: %s\n", count);
 }
 
-/* Widths of the columns, over all items. */
+/* How the values of a setting are told, by state. */
+static void values_text(const struct outcome_setting *item, char *out, size_t size)
+{
+	char before[220], wanted[220], after[220];
+	tunable_value_text(item->id, &item->before, before, sizeof(before));
+	tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
+	tunable_value_text(item->id, &item->after, after, sizeof(after));
+	if (item->state == ITEM_NOT_HERE)
+		snprintf(out, size, "%s", wanted);
+	else if (!item->before.known)
+		snprintf(out, size, "(wanted: %s)", wanted);
+	else if (item->state == ITEM_ALREADY)
+		snprintf(out, size, "%s", before);
+	else if (item->state == ITEM_STUCK)
+		snprintf(out, size, "is %s, should be %s", item->after.known ? after : "unknown",
+		    before);
+	else if (item->state == ITEM_CHANGED_SINCE)
+		snprintf(out, size, "%s (before bdp: %s)", before, wanted);
+	else if (item->state == ITEM_FAILED || item->state == ITEM_UNDONE)
+		snprintf(out, size, "%s (wanted: %s)", item->after.known ? after : before, wanted);
+	else
+		snprintf(out, size, "%s -> %s", before, wanted);
+}
+
+/* Widths of the columns, over all items; values go below where one would not fit beside. */
 struct columns {
 	int key, state;
+	bool values_below;
 };
+
+#define VALUES_SIZE 720
 
 static void widen(int *width, size_t length)
 {
@@ -108,51 +135,37 @@ static void widen(int *width, size_t length)
 static struct columns columns_of(const struct outcome *outcome)
 {
 	struct columns columns = {0};
+	char values[VALUES_SIZE];
+	size_t widest = 0;
 	for (size_t i = 0; i < outcome->setting_count; i++) {
 		widen(&columns.key, strlen(tunables[outcome->settings[i].id].key));
 		widen(&columns.state, strlen(item_state_name(outcome->settings[i].state)));
+		values_text(&outcome->settings[i], values, sizeof(values));
+		widest = strlen(values) > widest ? strlen(values) : widest;
 	}
 	for (size_t i = 0; i < outcome->file_count; i++)
 		widen(&columns.key, strlen(outcome->files[i].path));
+	columns.values_below =
+	    2 + (size_t)columns.key + 2 + (size_t)columns.state + 2 + widest > WIDTH;
 	return columns;
-}
-
-/* How the values of a setting are told, by state. */
-static void put_values(const struct outcome_setting *item, FILE *stream)
-{
-	char before[220], wanted[220], after[220];
-	tunable_value_text(item->id, &item->before, before, sizeof(before));
-	tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
-	tunable_value_text(item->id, &item->after, after, sizeof(after));
-	if (!item->before.known)
-		fprintf(stream, "(wanted: %s)", wanted);
-	else if (item->state == ITEM_ALREADY)
-		fprintf(stream, "%s", before);
-	else if (item->state == ITEM_STUCK)
-		fprintf(
-		    stream, "is %s, should be %s", item->after.known ? after : "unknown", before);
-	else if (item->state == ITEM_CHANGED_SINCE)
-		fprintf(stream, "%s (before bdp: %s)", before, wanted);
-	else if (item->state == ITEM_FAILED || item->state == ITEM_UNDONE)
-		fprintf(stream, "%s (wanted: %s)", item->after.known ? after : before, wanted);
-	else
-		fprintf(stream, "%s -> %s", before, wanted);
 }
 
 static void put_setting(
     const struct outcome_setting *item, const struct columns *columns, FILE *stream)
 {
-	fprintf(stream, "  %-*s  %-*s  ", columns->key, tunables[item->id].key, columns->state,
-	    item_state_name(item->state));
+	char values[VALUES_SIZE];
+	values_text(item, values, sizeof(values));
+	const char *key = tunables[item->id].key, *state = item_state_name(item->state);
+	if (columns->values_below)
+		fprintf(stream, "  %-*s  %s\n      %s\n", columns->key, key, state, values);
+	else
+		fprintf(
+		    stream, "  %-*s  %-*s  %s\n", columns->key, key, columns->state, state, values);
 	if (item->state == ITEM_NOT_HERE) {
-		char wanted[220];
-		tunable_value_text(item->id, &item->wanted, wanted, sizeof(wanted));
-		fprintf(stream, "%s\n      on the %s: sudo sysctl -w %s=\"%s\"\n", wanted,
-		    role_name(item->host), tunables[item->id].key, wanted);
+		fprintf(stream, "      on the %s: sudo sysctl -w %s=\"%s\"\n",
+		    role_name(item->host), tunables[item->id].key, values);
 		return;
 	}
-	put_values(item, stream);
-	fputc('\n', stream);
 	if (item->why[0] != '\0')
 		outcome_text_wrapped(stream, 6, item->why);
 }
@@ -264,10 +277,34 @@ static void put_journal(const struct outcome_journal *item, FILE *stream)
 	put_journal_items(journal, stream);
 }
 
+/* What the list is asked for: is there anything to take back? */
+static void answer_list(const struct outcome *outcome, FILE *stream)
+{
+	size_t active = 0;
+	uint32_t newest = 0;
+	for (size_t i = 0; i < outcome->journal_count; i++) {
+		const struct outcome_journal *item = &outcome->journals[i];
+		if (item->damaged || !item->here || !journal_is_active(&item->journal))
+			continue;
+		active++;
+		newest = item->id > newest ? item->id : newest;
+	}
+	if (outcome->journal_count == 0)
+		fprintf(stream, "nothing was applied since the last boot\n");
+	else if (active == 0)
+		fprintf(stream, "nothing is left to take back\n");
+	else if (active == 1)
+		fprintf(stream, "apply %" PRIu32 " is taken back by: bdp rollback\n", newest);
+	else
+		fprintf(stream,
+		    "%zu applies can be taken back; the newest, %" PRIu32 ", by: bdp rollback\n",
+		    active, newest);
+}
+
 bool outcome_list_text(const struct outcome *outcome, FILE *stream)
 {
-	if (outcome->journal_count == 0 && outcome->exit == OUTCOME_DONE)
-		fprintf(stream, "nothing was applied since the last boot\n");
+	if (outcome->exit == OUTCOME_DONE)
+		answer_list(outcome, stream);
 	for (size_t i = 0; i < outcome->journal_count; i++) {
 		const struct outcome_journal *item = &outcome->journals[i];
 		if (item->damaged)

@@ -23,7 +23,7 @@ echo '4096	131072	6291456' >"$work/root/proc/sys/net/ipv4/tcp_rmem"
 	cat "$work/applied"
 	exit 1
 }
-id=$("$program" rollback --list --sysroot "$work/root" | awk 'NR == 1 { print $1 }')
+id=$("$program" rollback --list --sysroot "$work/root" | awk '$1 ~ /^[0-9]+$/ { print $1; exit }')
 cat >"$work/bin/bdp" <<END
 #!/bin/sh
 [ "\${1-}" = rollback ] && set -- "\$@" --sysroot "$work/root"

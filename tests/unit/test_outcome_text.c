@@ -33,14 +33,13 @@ static void test_apply(void **state)
 	text_of(&outcome, OUTCOME_OF_APPLY);
 	outcome_free(&outcome);
 	expect_says("set and verified as apply 1; taken back by: bdp rollback\n");
+	/* 2 + 31 + 2 + 17 + 2 columns leave 26 beside them */
+	expect_says("  net.ipv4.tcp_rmem                set\n      " OLD_RMEM " -> " NEW_RMEM "\n");
+	expect_says("  net.ipv4.tcp_wmem                set\n      " OLD_WMEM " -> " NEW_WMEM "\n");
 	expect_says(
-	    "  net.ipv4.tcp_rmem                set                " OLD_RMEM " -> " NEW_RMEM "\n");
-	expect_says(
-	    "  net.ipv4.tcp_wmem                set                " OLD_WMEM " -> " NEW_WMEM "\n");
-	expect_says(
-	    "  net.ipv4.tcp_congestion_control  not for this host  bbr\n"
+	    "  net.ipv4.tcp_congestion_control  not for this host\n      bbr\n"
 	    "      on the sender: sudo sysctl -w net.ipv4.tcp_congestion_control=\"bbr\"\n");
-	expect_says("  net.core.default_qdisc           already so         fq_codel\n");
+	expect_says("  net.core.default_qdisc           already so\n      fq_codel\n");
 	expect_says("Connections that are open keep");
 }
 
@@ -84,7 +83,7 @@ static void test_answers(void **state)
 	text_of(&outcome, OUTCOME_OF_ROLLBACK);
 	outcome_free(&outcome);
 	expect_says("rolled back: 2 settings restored and verified\n");
-	expect_says(NEW_RMEM " -> " OLD_RMEM "\n");
+	expect_says("  net.ipv4.tcp_rmem  restored  " NEW_RMEM " -> " OLD_RMEM "\n");
 }
 
 static void test_refusals(void **state)
@@ -119,12 +118,19 @@ static void test_list(void **state)
 	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
 	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
 	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	rollback_list(&request, &outcome);
+	stream = fmemopen(printed, sizeof(printed), "w");
+	assert_true(outcome_list_text(&outcome, stream));
+	outcome_free(&outcome);
+	assert_int_equal(fclose(stream), 0);
+	expect_says("apply 2 is taken back by: bdp rollback\n   2  ");
 	assert_int_equal(truncate(tree_path("run/bdp/2.journal"), 9), 0);
 	rollback_list(&request, &outcome);
 	stream = fmemopen(printed, sizeof(printed), "w");
 	assert_true(outcome_list_text(&outcome, stream));
 	outcome_free(&outcome);
 	assert_int_equal(fclose(stream), 0);
+	expect_says("nothing is left to take back\n");
 	expect_says("undone by rollback\n      net.ipv4.tcp_rmem  " OLD_RMEM " -> " NEW_RMEM "\n");
 	expect_says("   2  ");
 	expect_says("2.journal: it is cut short");
