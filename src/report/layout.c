@@ -7,8 +7,8 @@
 
 /* A note narrower than this reads badly beside its value: it gets the next line. */
 #define NOTE_MIN 24u
-/* A command that is too long to stand beside its label. */
-#define COMMAND_INDENT 4u
+/* A command that is too long to stand beside its label; 77 columns are the longest that is advised. */
+#define COMMAND_INDENT 3u
 /* "4.36" and "703" end in the same column. */
 #define NUMBER_WIDTH 5u
 
@@ -229,8 +229,9 @@ void layout_command(struct layout *layout, const char *label, const char *comman
 	layout_item(layout, INK_PLAIN, label);
 	bool is_long = LAYOUT_LABEL + layout_width(safe) > layout->style->width;
 	if (is_long && *why) {
-		layout_foreign(layout, INK_PLAIN, why);
-		layout_raw(layout, INK_PLAIN, ":");
+		char lead[1024];
+		snprintf(lead, sizeof(lead), "%s:", why);
+		layout_foreign(layout, INK_PLAIN, lead);
 	}
 	if (is_long) {
 		layout_break(layout);

@@ -339,7 +339,7 @@ static const char *const proxy_pieces[] = {
     "            net.ipv4.tcp_mem: as the kernel set it",
     /* a command is one line, however long; what it is for then comes before */
     "\nNEXT\n  run       To set them there:\n"
-    "    iperf3 -c 192.0.2.10 | bdp -o sysctl --role proxy | ssh 192.0.2.10 sudo sysctl -p -\n"
+    "   iperf3 -c 192.0.2.10 | bdp -o sysctl --role proxy | ssh 192.0.2.10 sudo sysctl -p -\n"
     "  run       bdp compare before=a.json after=b.json\n"
     "            Measure again and compare\n",
     /* the limit, the findings by severity, what is set: as many as fit the line */
