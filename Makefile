@@ -17,7 +17,7 @@ HARDEN   = -fstack-protector-strong -fstack-clash-protection -fPIE -ffunction-se
            -fdata-sections -fno-asynchronous-unwind-tables \
            -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 STATIC   = -static-pie
-LINK     = $(STATIC) -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,noexecstack
+LINK     = $(or $(STATIC),-pie) -Wl,--gc-sections -Wl,-z,relro,-z,now,-z,noexecstack
 LIBS     = -lbsd -lmd -lm
 COMPILE  = $(CC) -std=c11 -D_GNU_SOURCE -DBDP_VERSION='"$(VERSION)"' -Isrc \
            -ffile-prefix-map='$(CURDIR)'=. \
