@@ -196,8 +196,9 @@ dist:
 	@tests/dist.sh $(DIST)
 
 # ---- the laboratory: advice proved against real kernels, as root -------------------------------
+# 77 is "skipped", with the reason printed.
 lab-short: $(BIN)
-	@tests/lab/loop.sh --short -b $(CURDIR)/$(BIN)
+	@tests/lab/loop.sh --short -b $(CURDIR)/$(BIN) || [ $$? = 77 ]
 
 check-lab: $(BIN)
 	@tests/lab/wan-test.sh

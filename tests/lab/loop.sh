@@ -5,8 +5,8 @@
 #   loop.sh [--short] [-b BDP] [-k KEEP-DIRECTORY] [-r "RTT..."] [-c "ALGORITHM..."] [-h "HELD..."]
 #
 # HELD: receiver, sender, proxy (both its buffers, between two connections over the same RTT).
-# Passes when at least 95 % of the cells that this machine can carry reach 95 % of their target
-# without a setting left behind.  A cell that fails is run once more.
+# Passes when at least 95 % of the cells that this machine can carry reach 95 % of their target (85 %
+# with --short, which runs beside whatever else a build machine does) without a setting left behind.  A cell that fails is run once more.
 
 . "$(dirname "$0")/lab.sh"
 
@@ -137,7 +137,7 @@ loop_try() {
 	loop_before=$(lab_rate "$loop_stem-before")
 	loop_after=$(lab_rate "$loop_stem-after")
 	[ "$loop_before" -lt $((loop_target / 2)) ] || loop_fault="the path was not held"
-	[ $((loop_after * 100)) -ge $((loop_target * 95)) ] || loop_fault=${loop_fault:-short}
+	[ $((loop_after * 100)) -ge $((loop_target * loop_least)) ] || loop_fault=${loop_fault:-short}
 }
 
 # Whether the path carries the target with every ceiling out of the way.
@@ -191,7 +191,9 @@ loop_print() {
 BDP=${BDP:-$LAB_HERE/../../bdp}
 LOOP_KEEP=
 loop_rtts="10 52 100 200" loop_algorithms="cubic bbr" loop_held_by="receiver sender proxy"
+loop_least=95
 if [ "${1:-}" = --short ]; then
+	loop_least=85
 	loop_rtts=52 loop_algorithms=cubic loop_held_by="receiver sender"
 	shift
 fi
