@@ -22,6 +22,7 @@ lab_lacks() {
 		command -v "$lab_tool" >/dev/null || { echo "no $lab_tool"; return; }
 	done
 	ip netns add "$LAB-try" 2>/dev/null || { echo "no network namespaces"; return; }
+	ip netns exec "$LAB-try" unshare -m true 2>/dev/null || echo "no mount namespaces of their own"
 	ip netns del "$LAB-try"
 }
 

@@ -6,7 +6,8 @@
 #
 # HELD: receiver, sender, proxy (both its buffers, between two connections over the same RTT).
 # Passes when at least 95 % of the cells that this machine can carry reach 95 % of their target (85 %
-# with --short, which runs beside whatever else a build machine does) without a setting left behind.  A cell that fails is run once more.
+# with --short, which runs beside whatever else a build machine does) without a setting left behind.
+# A cell that fails is run once more.
 
 . "$(dirname "$0")/lab.sh"
 
