@@ -27,6 +27,8 @@ void plan_make(const struct advice_input *input, struct plan *plan);
 struct rungs {
 	double bytes[SIZING_COUNT];
 	enum sizing best; /* SIZING_NONE when there is none */
+	/* The window seen cannot come from the present ceiling: it was measured under another. */
+	bool outdated;
 };
 
 /* The ladder for the receiver's tcp_rmem ceiling, and for the sender's tcp_wmem ceiling. */

@@ -160,6 +160,30 @@ static double ceiling_of(const struct rungs *rungs)
 	return rungs->best == SIZING_SWEEP ? bytes : ceiling_round(bytes);
 }
 
+static bool may_carry(const struct advice_input *input, double ceiling_bytes)
+{
+	const struct host *receiver = input->receiver;
+	double most = window_of_buffer(ceiling_bytes,
+	    window_share(&receiver->kernel, &receiver->values[TUNABLE_TCP_ADV_WIN_SCALE]).high);
+
+	return (input->analysis->path.has & PATH_BDP) &&
+	       most >= input->analysis->path.stream_bdp_bytes;
+}
+
+static void ask_to_measure(
+    const struct advice_input *input, struct plan *plan, double ceiling_bytes)
+{
+	struct command *command = plan_add_command(plan);
+
+	if (!command)
+		return;
+	strlcpy(command->command, "iperf3 ... -J", sizeof(command->command));
+	snprintf(command->why, sizeof(command->why),
+	    "measures again: a window of %s does not come from the receiver's present ceiling of %s, "
+	    "which may carry the target already",
+	    size_text(input->analysis->path.window_bytes).s, size_text(ceiling_bytes).s);
+}
+
 /* tcp_rmem of the host that receives. Returns the ceiling that is to be, 0 when it cannot be told. */
 static double advise_receive(const struct advice_input *input, struct plan *plan, enum role host)
 {
@@ -172,6 +196,12 @@ static double advise_receive(const struct advice_input *input, struct plan *plan
 	double ceiling = ceiling_of(&rungs);
 	if (current && ceiling <= (double)current->number[2] && !input->allow_lower)
 		return (double)current->number[2];
+	/* Raised since that run, most likely: only what the present ceiling cannot carry at all is a
+	 * reason to raise it again before somebody has measured. */
+	if (current && rungs.outdated && may_carry(input, (double)current->number[2])) {
+		ask_to_measure(input, plan, (double)current->number[2]);
+		return (double)current->number[2];
+	}
 	struct setting *setting = plan_add_setting(plan, TUNABLE_TCP_RMEM, host);
 	if (!setting)
 		return 0;

@@ -77,6 +77,8 @@ void sizing_receive(const struct advice_input *input, struct rungs *rungs)
 	memset(rungs, 0, sizeof(*rungs));
 	rungs->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
 	bool fits = rmem && window_fits(path, ceiling);
+	rungs->outdated =
+	    rmem && !fits && path->window_bytes > 0 && path->window_bytes < 0.2 * ceiling;
 	bool held = input->analysis->run ? receive_side_holds(input->analysis)
 					 : path->window_kind == WINDOW_GIVEN;
 	if (fits && held && (path->has & PATH_TARGET) && path->rate_bps > 0)
