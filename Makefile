@@ -210,6 +210,12 @@ check-vm: $(BIN)
 	@tests/setup.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(VM_PACKAGES)
 	@tests/lab/vm.sh -b $(CURDIR)/$(BIN)
 
+# The same sources on another machine: cross-compiled, and run under qemu's user emulation.
+CROSS_PACKAGES = gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user jq gawk
+check-aarch64:
+	@tests/setup.sh $(CROSS_PACKAGES)
+	@tests/aarch64.sh
+
 # ---- measuring --------------------------------------------------------------------------------
 bench: $(BIN)
 	@tests/setup.sh $(BUILD_PACKAGES) $(BENCH_PACKAGES)
@@ -244,5 +250,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus live layers documents lab-short check-lab check-vm check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects

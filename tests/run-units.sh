@@ -1,12 +1,12 @@
 #!/bin/sh
 # Runs unit test programs one after another, all of them whatever fails; shows what a failed one
-# printed, and the count.  VERBOSE=1 shows everything.
+# printed, and the count.  VERBOSE=1 shows everything; EMULATOR runs programs of another machine.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT INT TERM HUP
 passed=0
 failed=0
 for program in "$@"; do
-	"$program" >"$log" 2>&1
+	${EMULATOR-} "$program" >"$log" 2>&1
 	status=$?
 	good=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)

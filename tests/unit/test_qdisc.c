@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advice/qdisc_lines.h"
@@ -243,6 +244,9 @@ static void test_this_machine(void **state)
 {
 	struct host host = {.interface_count = 0};
 	(void)state;
+	/* qemu's user emulation does not translate the question */
+	if (getenv("EMULATOR"))
+		skip();
 	assert_true(host_read_qdiscs(&host));
 	for (unsigned i = 0; i < host.interface_count; i++) {
 		print_message("%s %s\n", host.interfaces[i].name, host.interfaces[i].qdisc);
