@@ -8,8 +8,9 @@
 #include "evidence/scan.h"
 
 /* Key and path are one name in two spellings. */
-#define CORE(name) .key = "net.core." name, .path = "proc/sys/net/core/" name
-#define IPV4(name) .key = "net.ipv4." name, .path = "proc/sys/net/ipv4/" name
+#define KEY(text) .key = (text), .key_length = sizeof(text) - 1
+#define CORE(name) KEY("net.core." name), .path = "proc/sys/net/core/" name
+#define IPV4(name) KEY("net.ipv4." name), .path = "proc/sys/net/ipv4/" name
 
 /*
  * Bounds are those of the strictest kernel from 4.4 to 7.3, and of what such a kernel accepts only
@@ -485,7 +486,7 @@ const struct tunable tunables[TUNABLE_COUNT] = {
 
 _Static_assert(sizeof(tunables) / sizeof(tunables[0]) == TUNABLE_COUNT, "a row for every tunable");
 
-/* sysctl(8) takes net/ipv4/tcp_rmem for net.ipv4.tcp_rmem. */
+/* sysctl(8) takes net/ipv4/tcp_rmem for net.ipv4.tcp_rmem. Both are of one length. */
 static bool key_is(const char *key, const char *dotted)
 {
 	for (; *dotted != '\0'; key++, dotted++)
@@ -496,8 +497,9 @@ static bool key_is(const char *key, const char *dotted)
 
 enum tunable_id tunable_find(const char *key)
 {
+	size_t length = strlen(key);
 	for (unsigned i = 0; i < TUNABLE_COUNT; i++)
-		if (key_is(key, tunables[i].key))
+		if (tunables[i].key_length == length && key_is(key, tunables[i].key))
 			return (enum tunable_id)i;
 	return TUNABLE_COUNT;
 }
