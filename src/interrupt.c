@@ -55,6 +55,7 @@ void interrupt_reset_child(void)
 	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		sigaction(signals[i], &before[i], NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 

@@ -34,8 +34,9 @@ void output_begin(void)
 	/* argv[0] may be anything, or nothing */
 	program_invocation_short_name = name;
 	descriptors_fill();
-	/* a closed pipe is a failed write, reported like any other */
+	/* a closed pipe, or a file at its limit, is a failed write, reported like any other */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 /* By the rule of setlocale(3), but from the names alone: the locale's own files may be missing, and

@@ -76,6 +76,9 @@ for arguments in "--no-host -o json run.json" "-V" "--help" "-b 1G -r 50ms"; do
 	code=$(cat code)
 	exits "a pipe nobody reads, $arguments" 1 "standard output: Broken pipe"
 done
+(ulimit -f 1 && exec "$bdp" --no-host -o json run.json >limited 2>err)
+code=$?
+exits "a file at its limit" 1 "File too large"
 "$bdp" --no-host -o json run.json <&- >out 2>err
 code=$?
 exits "standard input closed, not needed" 0
