@@ -2,27 +2,32 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 
 #include "evidence/tunable.h"
 
-/* The linker's name for the first byte of the program itself; ld(1), lld and gold all set it. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
-
-/* How it was linked, by the program's own header: the options of a build may say otherwise. */
+/* How it was linked, by its own program headers as the kernel hands them over: the options of a build
+ * may say otherwise.  A static program has a dynamic section only when it can be moved, and none of
+ * them needs a loader. */
 static const char *linkage(void)
 {
-	const ElfW(Ehdr) *header = &__ehdr_start;
+	const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+	unsigned long count = segment ? getauxval(AT_PHNUM) : 0;
+	bool needs_loader = false, has_dynamic = false, moved = false;
 
-	if (!header)
-		return "unknown linkage";
-	const ElfW(Phdr) *segment = (const void *)((const char *)header + header->e_phoff);
-	bool needs_loader = false;
-	for (unsigned i = 0; i < header->e_phnum; i++)
+	for (unsigned long i = 0; i < count; i++) {
 		needs_loader = needs_loader || segment[i].p_type == PT_INTERP;
-	if (header->e_type == ET_DYN)
-		return needs_loader ? "dynamic-pie" : "static-pie";
-	return needs_loader ? "dynamic" : "static";
+		has_dynamic = has_dynamic || segment[i].p_type == PT_DYNAMIC;
+		if (segment[i].p_type == PT_PHDR)
+			moved = (uintptr_t)segment != segment[i].p_vaddr;
+	}
+	if (count == 0)
+		return "unknown linkage";
+	if (needs_loader)
+		return moved ? "dynamic-pie" : "dynamic";
+	return has_dynamic ? "static-pie" : "static";
 }
 
 void version_print(void)

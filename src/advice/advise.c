@@ -198,7 +198,8 @@ static double advise_receive(const struct advice_input *input, struct plan *plan
 		return (double)current->number[2];
 	/* Raised since that run, most likely: only what the present ceiling cannot carry at all is a
 	 * reason to raise it again before somebody has measured. */
-	if (current && rungs.outdated && may_carry(input, (double)current->number[2])) {
+	if (current && rungs.outdated && rungs.best != SIZING_SWEEP &&
+	    may_carry(input, (double)current->number[2])) {
 		ask_to_measure(input, plan, (double)current->number[2]);
 		return (double)current->number[2];
 	}
