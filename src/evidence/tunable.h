@@ -64,7 +64,7 @@ enum tunable_access {
 };
 
 struct tunable {
-	const char *key;  /* "net.ipv4.tcp_rmem" */
+	const char *key; /* "net.ipv4.tcp_rmem" */
 	size_t key_length;
 	const char *path; /* below the sysroot: "proc/sys/net/ipv4/tcp_rmem" */
 	enum tunable_kind kind;
