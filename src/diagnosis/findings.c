@@ -305,6 +305,21 @@ static void find_ends(struct findings *findings, const struct run *run)
 		find(findings, FINDING_INTERRUPTED, "the output ends before its summary");
 }
 
+/* The scale agreed in the SYN bounds the peer's window for as long as the connection lasts. */
+static void find_scale(struct findings *findings, const struct signs *signs)
+{
+	const struct socket_info *socket = signs->socket;
+
+	if (!socket || !(socket->has & SOCKET_WSCALE) || !(signs->path->has & PATH_BDP))
+		return;
+	double most = window_scale_limit(socket->snd_wscale);
+	if (most < signs->path->stream_bdp_bytes)
+		find(findings, FINDING_WINDOW_SCALE_FIXED,
+		    "this connection's window can never exceed %s (scale %u); the target needs %s",
+		    size_text(most).s, socket->snd_wscale,
+		    size_text(signs->path->stream_bdp_bytes).s);
+}
+
 static void find_contradiction(
     struct findings *findings, const struct signs *signs, const struct path_context *context)
 {
@@ -458,6 +473,7 @@ void findings_collect(
 		find_streams(findings, input->run);
 		find_ends(findings, input->run);
 	}
+	find_scale(findings, &signs);
 	find_contradiction(findings, &signs, input->context);
 	find_too_big(findings, &signs, limit);
 	/* One host for both ends, or facts without a path: it is simply the host. */

@@ -447,6 +447,24 @@ static void test_flow_findings(void **state)
 	}
 }
 
+/* Scale 7 permits 65535 x 128 = 8.0 MiB: too little for 3 Gbit/s over 52 ms (18.6 MiB); 11 does. */
+static void test_fixed_scale(void **state)
+{
+	(void)state;
+	static const struct second seconds[] = {
+	    {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}};
+	struct socket_info socket = {.has = SOCKET_WSCALE, .snd_wscale = 7};
+	struct path_context context = {.socket = &socket};
+	struct path_given given = {.target_bps = 3e9};
+	struct findings findings;
+
+	collect(seconds, 3, &given, &context, NULL, &findings);
+	assert_true(found(&findings, FINDING_WINDOW_SCALE_FIXED));
+	socket.snd_wscale = 11;
+	collect(seconds, 3, &given, &context, NULL, &findings);
+	assert_false(found(&findings, FINDING_WINDOW_SCALE_FIXED));
+}
+
 static void test_tables(void **state)
 {
 	(void)state;
@@ -465,6 +483,7 @@ int main(void)
 	    cmocka_unit_test(test_receive_ceiling),
 	    cmocka_unit_test(test_host_findings),
 	    cmocka_unit_test(test_flow_findings),
+	    cmocka_unit_test(test_fixed_scale),
 	    cmocka_unit_test(test_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
