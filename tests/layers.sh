@@ -1,9 +1,9 @@
 #!/bin/sh
 # A file may include headers of its own folder and of folders above it in this order; report and
-# apply know nothing of each other; files directly in src/ may include all.
+# apply know nothing of each other; main.c may include all.
 set -eu
 cd "$(dirname "$0")/../src"
-order="base evidence model diagnosis advice apply report"
+order="base evidence model diagnosis advice apply report options verbs"
 bad=0
 
 rank() {
@@ -22,7 +22,7 @@ for file in */*.c */*.h; do
 	for header in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$file"); do
 		target=${header%%/*}
 		if [ "$target" = "$header" ]; then
-			echo "$file includes $header, which only files directly in src/ may"
+			echo "$file includes $header, which has no folder"
 			bad=1
 		elif [ "$(rank "$target")" -gt "$own" ] || { [ "$folder" = report ] && [ "$target" = apply ]; }; then
 			echo "$file includes $header: $target/ is below $folder/"

@@ -2,7 +2,7 @@
  * The command line with any words: the input is split at its NULs.  What is accepted is held
  * against what options.h promises; what is refused must have been said.
  */
-#include "options.h"
+#include "options/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

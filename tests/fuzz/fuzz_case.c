@@ -13,8 +13,8 @@
 #include "base/complaint.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "case.h"
 #include "report/plot.h"
+#include "verbs/case.h"
 
 #define PARTS_MAX 4
 

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "interrupt.h"
+#include "verbs/command.h"
+#include "verbs/interrupt.h"
 
 static void test_needs_shell(void **state)
 {

@@ -1,6 +1,6 @@
-#include "options.h"
+#include "options/options.h"
 #include "evidence/tunable.h"
-#include "options_table.h"
+#include "options/table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,0 +1,48 @@
+#include "verbs/advise.h"
+
+#include <string.h>
+
+#include "report/report.h"
+#include "verbs/apply.h"
+#include "verbs/case.h"
+#include "verbs/each.h"
+#include "verbs/output.h"
+#include "verbs/picture.h"
+
+static const struct report_form *form_named(const char *name)
+{
+	const struct report_form *form = report_forms;
+
+	while (form->name && strcmp(form->name, name) != 0)
+		form++;
+	return form;
+}
+
+int verb_advise(const struct options *options)
+{
+	struct advise_case *c;
+	struct report report;
+
+	if (options->each)
+		return verb_each(options);
+	int code = case_read(&c, options);
+
+	if (code == 0)
+		code = case_reckon(c, options);
+	if (code == 0) {
+		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
+
+		case_bundle(c, options, &report);
+		if (options->plot && !picture_write(options->plot, picture_advise, &report))
+			code = 1;
+		else
+			code = output_finish(
+			    form_named(options->form)->print(&report, &style, stdout));
+		if (code == 0 && options->apply)
+			code = plan_apply(&c->plan, options);
+		if (code == 0 && options->check && case_wants_change(c))
+			code = 5;
+	}
+	case_free(c);
+	return code;
+}

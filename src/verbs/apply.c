@@ -1,0 +1,196 @@
+#include "verbs/apply.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advice/qdisc_lines.h"
+#include "apply/apply.h"
+#include "apply/persist.h"
+#include "apply/plan_file.h"
+#include "apply/rollback.h"
+#include "base/quote.h"
+#include "base/source.h"
+#include "evidence/qdisc_netlink.h"
+#include "verbs/outcome_text.h"
+
+#ifndef BDP_VERSION
+#define BDP_VERSION "unknown"
+#endif
+
+static bool is_this_machine(const struct options *options)
+{
+	return options->sysroot == NULL || options->sysroot[strspn(options->sysroot, "/")] == '\0';
+}
+
+/* What was asked for has been done; that it could not be told must not go unnoticed. */
+static int finish(const struct outcome *outcome, FILE *stream, bool printed)
+{
+	errno = 0;
+	if (!printed || fflush(stream) != 0) {
+		warn("standard output");
+		return outcome->exit != OUTCOME_DONE ? (int)outcome->exit : 1;
+	}
+	return (int)outcome->exit;
+}
+
+static void warn_failure(const struct outcome *outcome)
+{
+	if (outcome->exit != OUTCOME_DONE && outcome->message[0] != '\0')
+		warnx("%s", outcome->message);
+}
+
+/* The qdisc that an apply made the default, or NULL. */
+static const char *qdisc_set(const struct outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->setting_count; i++) {
+		const struct outcome_setting *item = &outcome->settings[i];
+		if (item->id == TUNABLE_DEFAULT_QDISC &&
+		    (item->state == ITEM_SET || item->state == ITEM_WOULD_SET ||
+			item->state == ITEM_ALREADY))
+			return item->wanted.word;
+	}
+	return NULL;
+}
+
+/* default_qdisc is for interfaces that come up from now on; bdp does not touch those that are up,
+ * since that drops what is queued on them. */
+static void print_queue_lines(const struct outcome *outcome, FILE *stream)
+{
+	const char *qdisc = qdisc_set(outcome);
+	struct command lines[PLAN_COMMANDS_MAX];
+	char left_alone[240];
+	struct host host = {.origin = HOST_LIVE};
+	if (qdisc == NULL || !host_read_qdiscs(&host))
+		return;
+	size_t count = qdisc_lines(
+	    &host, qdisc, ROLE_UNKNOWN, lines, PLAN_COMMANDS_MAX, left_alone, sizeof(left_alone));
+	for (size_t i = 0; i < count; i++) {
+		outcome_text_wrapped(stream, 0, lines[i].why);
+		fprintf(stream, "    %s\n", lines[i].command);
+	}
+	if (left_alone[0] != '\0')
+		fprintf(stream, "left as somebody set them up: %s\n", left_alone);
+}
+
+static int apply(
+    const struct plan *plan, enum role role, const struct options *options, FILE *stream)
+{
+	struct outcome outcome = {0};
+	struct apply_request request = {
+	    .sysroot = options->sysroot,
+	    .plan = plan,
+	    .role = role,
+	    .mode = options->check     ? APPLY_CHECK
+		    : options->dry_run ? APPLY_DRY_RUN
+				       : APPLY_SET,
+	    .allow_lower = options->allow_lower,
+	    .confine = true,
+	    .confirm_seconds = options->confirm_seconds,
+	    .maker = "bdp " BDP_VERSION,
+	};
+	if (options->persist)
+		request.persist =
+		    options->persist_file != NULL ? options->persist_file : PERSIST_DEFAULT;
+	apply_run(&request, &outcome);
+	warn_failure(&outcome);
+	bool printed =
+	    outcome_text(&outcome, options->check ? OUTCOME_OF_CHECK : OUTCOME_OF_APPLY, stream);
+	if (outcome.exit == OUTCOME_DONE && is_this_machine(options))
+		print_queue_lines(&outcome, stream);
+	int code = finish(&outcome, stream, printed && !ferror(stream));
+	outcome_free(&outcome);
+	return code;
+}
+
+int verb_apply(const struct options *options)
+{
+	static struct plan plan;
+	struct plan_note note;
+	const char *name = options->operand_count > 0 ? options->operands[0] : "-";
+	if (options->operand_count > 1) {
+		warnx("apply takes one plan, not %zu", options->operand_count);
+		return 2;
+	}
+	if (strcmp(name, "-") == 0 && isatty(STDIN_FILENO)) {
+		warnx("apply needs a plan: bdp -o json ... > plan.json; bdp apply plan.json");
+		return 2;
+	}
+	struct source *source = source_open(name);
+	if (source == NULL) {
+		warn("%s", quoted(name));
+		return 1;
+	}
+	bool good = plan_file_read(&plan, source, &note);
+	if (!good)
+		warnx("%s: %s; nothing was written", quoted(source_name(source)), note.text);
+	source_close(source);
+	/* The plan may say which end of the path it was made on; the command line knows better. */
+	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan.here;
+	return good ? apply(&plan, role, options, stdout) : 3;
+}
+
+int plan_apply(const struct plan *plan, const struct options *options)
+{
+	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan->here;
+	/* The other forms of the report are for programs: nothing may come behind them. */
+	FILE *stream = strcmp(options->form, "text") == 0 ? stdout : stderr;
+	if (role == ROLE_UNKNOWN && plan->setting_count > 0) {
+		warnx(
+		    "which end of the path this machine is cannot be told: say it with --role; nothing "
+		    "was written");
+		return 4;
+	}
+	return apply(plan, role, options, stream);
+}
+
+static struct rollback_request request_of(const struct options *options)
+{
+	return (struct rollback_request){
+	    .sysroot = options->sysroot,
+	    .to = options->rollback_to,
+	    .all = options->rollback_all,
+	    .force = options->force,
+	    .dry_run = options->dry_run,
+	    .confine = true,
+	};
+}
+
+int verb_confirm(const struct options *options)
+{
+	struct rollback_request request = request_of(options);
+	struct outcome outcome = {0};
+	confirm_run(&request, &outcome);
+	warn_failure(&outcome);
+	int code = finish(&outcome, stdout, outcome_text(&outcome, OUTCOME_OF_CONFIRM, stdout));
+	outcome_free(&outcome);
+	return code;
+}
+
+int verb_rollback(const struct options *options)
+{
+	struct rollback_request request = request_of(options);
+	struct outcome outcome = {0};
+	bool printed;
+	if (options->list) {
+		rollback_list(&request, &outcome);
+		warn_failure(&outcome);
+		printed = outcome_list_text(&outcome, stdout);
+	} else {
+		rollback_run(&request, &outcome);
+		warn_failure(&outcome);
+		printed = outcome_text(&outcome, OUTCOME_OF_ROLLBACK, stdout);
+	}
+	int code = finish(&outcome, stdout, printed);
+	outcome_free(&outcome);
+	return code;
+}
+
+void warn_unconfirmed(const struct options *options)
+{
+	char text[400];
+	if (journal_unconfirmed_notice(options->sysroot, text, sizeof(text))[0] != '\0')
+		warnx("%s", text);
+}

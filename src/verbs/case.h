@@ -1,0 +1,56 @@
+/*
+ * One case: the operands and numbers of one question, carried from evidence to plan.
+ */
+#ifndef BDP_CASE_H
+#define BDP_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "advice/advice.h"
+#include "evidence/evidence.h"
+#include "model/memory.h"
+#include "model/rfc6349.h"
+#include "options/options.h"
+#include "report/report.h"
+
+struct advise_case {
+	struct evidence evidence, baseline_evidence;
+	struct host advised; /* of --sysroot, --sysctl, --kernel, or this machine */
+	struct host here;    /* this machine, when it is an end of the path */
+	const struct host *receiver, *sender;
+	enum role here_role;
+	bool local_assumed; /* a text run was taken as run on this machine */
+	struct path_given given;
+	struct analysis *analyses;
+	struct path_context *contexts; /* parallel to analyses */
+	size_t analysis_count, chosen;
+	struct analysis baseline;
+	bool has_baseline, target_is_given;
+	struct findings findings;
+	struct plan plan;
+	struct exposure memory;
+	struct rfc6349 rfc6349;
+};
+
+/* Exit codes of the stages: 0 to go on, else what main returns; one complaint has been made.
+ * case_read() makes the case, case_free() ends it, whatever came of it. */
+int case_read(struct advise_case **into, const struct options *options);
+int case_reckon(struct advise_case *c, const struct options *options);
+void case_bundle(const struct advise_case *c, const struct options *options, struct report *report);
+void case_free(struct advise_case *c); /* NULL-safe */
+
+/* Whether there is something to change, or a problem was found. */
+bool case_wants_change(const struct advise_case *c);
+
+/* Facts of this machine ("") or of a tree: they do not change while --each goes through its files,
+ * and are read once. */
+bool case_host_read(struct host *host, const char *sysroot, const struct options *options);
+
+/* Decides whose facts are whose: sets receiver, sender, here_role and local_assumed. */
+void case_hosts(struct advise_case *c, const struct options *options);
+
+/* True when the run says that it was made on this machine. */
+bool run_is_of_here(const struct run *run);
+
+#endif

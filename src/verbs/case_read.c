@@ -1,0 +1,164 @@
+/* From the command line to evidence: operands, standard input, the host advised. */
+#include "verbs/case.h"
+
+#include <bsd/stdlib.h>
+#include <bsd/string.h>
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/complaint.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "evidence/sample.h"
+#include "evidence/ss_run.h"
+#include "model/context.h"
+
+static int exit_of(enum operand_result result)
+{
+	return result == OPERAND_OK ? 0 : result == OPERAND_SYSTEM ? 1 : 3;
+}
+
+static int read_operands(struct advise_case *c, const struct options *options)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < options->operand_count; i++) {
+		int got = exit_of(evidence_read(&c->evidence, options->operands[i]));
+		/* A system error outweighs an unusable file; either ends the case. */
+		if (got != 0 && (code == 0 || got == 1))
+			code = got;
+	}
+	if (options->sysctl && code == 0)
+		code = exit_of(evidence_read(&c->evidence, options->sysctl));
+	return code;
+}
+
+static unsigned numbers_given(const struct options *options)
+{
+	unsigned count = 0;
+
+	for (unsigned bit = GIVEN_BANDWIDTH; bit <= GIVEN_WINDOW; bit <<= 1)
+		count += (options->given & bit) != 0;
+	return count;
+}
+
+/* A live connection, or standard input: that is read when nothing else was given, or one number that
+ * needs a run beside it. */
+static int read_standard_input(struct advise_case *c, const struct options *options)
+{
+	unsigned numbers = numbers_given(options);
+
+	if (options->socket)
+		return exit_of(
+		    sample_read(&c->evidence, options->socket, options->interval_seconds));
+	if (options->operand_count > 0 || numbers >= 2 ||
+	    (numbers == 1 && (options->given & GIVEN_TARGET)))
+		return 0;
+	if (isatty(STDIN_FILENO)) {
+		if (numbers > 0) {
+			complain(
+			    "one number alone gives nothing: give two of -b, -r and -w, or a run");
+			return 2;
+		}
+		options_usage(stderr);
+		return 2;
+	}
+	return exit_of(evidence_read(&c->evidence, "-"));
+}
+
+/* --kernel and --memory fill in or outrank what the host's own facts say. */
+static void refine_advised(struct host *host, const struct options *options)
+{
+	if (options->kernel)
+		kernel_version_parse(options->kernel, &host->kernel);
+	if (options->given & GIVEN_MEMORY)
+		host->mem_total_bytes = options->memory_bytes;
+	if (host->origin == HOST_UNKNOWN && (options->kernel || (options->given & GIVEN_MEMORY))) {
+		host->origin = HOST_OPTIONS;
+		strlcpy(host->name, "as given", sizeof(host->name));
+	}
+}
+
+/* The host that --kernel and --memory speak of: the one advised, else the only one that was labelled. */
+static struct host *host_refined(struct advise_case *c)
+{
+	struct host *receiver = &c->evidence.hosts[END_RECEIVER],
+		    *sender = &c->evidence.hosts[END_SENDER];
+
+	if (c->advised.origin == HOST_UNKNOWN && receiver->origin != HOST_UNKNOWN)
+		return receiver;
+	if (c->advised.origin == HOST_UNKNOWN && sender->origin != HOST_UNKNOWN)
+		return sender;
+	return &c->advised;
+}
+
+static int read_host(struct advise_case *c, const struct options *options)
+{
+	if (options->sysroot && !case_host_read(&c->advised, options->sysroot, options)) {
+		complain(
+		    "%s: no kernel settings below it; record them with tests/e2e/capture.sh or cp -r "
+		    "/proc/sys/net",
+		    quoted(options->sysroot));
+		return 3;
+	}
+	if (c->advised.origin == HOST_UNKNOWN && c->evidence.hosts[END_NONE].origin != HOST_UNKNOWN)
+		c->advised = c->evidence.hosts[END_NONE];
+	refine_advised(host_refined(c), options);
+	return 0;
+}
+
+static void set_given(struct advise_case *c, const struct options *options)
+{
+	c->given = (struct path_given){
+	    .bandwidth_bps = options->given & GIVEN_BANDWIDTH ? options->bandwidth_bps : 0,
+	    .target_bps = options->given & GIVEN_TARGET ? options->target_bps : 0,
+	    .rtt_us = options->given & GIVEN_RTT ? options->rtt_us : 0,
+	    .idle_rtt_us = options->given & GIVEN_IDLE_RTT ? options->idle_rtt_us : 0,
+	    .loss_ratio = options->given & GIVEN_LOSS ? options->loss_ratio : 0,
+	    .window_bytes = options->given & GIVEN_WINDOW ? (double)options->window_bytes : 0,
+	};
+}
+
+/* Without a run the busiest connection that ss showed stands for one. */
+static void take_socket_as_run(struct advise_case *c)
+{
+	const struct socket_info *socket = context_socket(&c->evidence, NULL);
+
+	for (size_t i = 0; socket && i < c->evidence.input_count; i++)
+		if (c->evidence.inputs[i].kind == INPUT_SS) {
+			run_from_socket(&c->evidence.runs, c->evidence.inputs[i].name, socket);
+			return;
+		}
+}
+
+int case_read(struct advise_case **into, const struct options *options)
+{
+	/* calloc: most of its 150 KiB stay untouched, and so cost nothing */
+	struct advise_case *c = *into = calloc(1, sizeof(*c));
+	if (!c)
+		err(1, NULL);
+	int code = read_operands(c, options);
+	if (code == 0)
+		code = read_standard_input(c, options);
+	if (code == 0 && c->evidence.runs.count == 0)
+		take_socket_as_run(c);
+	if (code == 0)
+		code = read_host(c, options);
+	if (code == 0 && options->baseline)
+		code = exit_of(evidence_read(&c->baseline_evidence, options->baseline));
+	set_given(c, options);
+	return code;
+}
+
+void case_free(struct advise_case *c)
+{
+	if (!c)
+		return;
+	free(c->analyses);
+	free(c->contexts);
+	evidence_free(&c->evidence);
+	evidence_free(&c->baseline_evidence);
+	free(c);
+}

@@ -1,0 +1,333 @@
+/* From evidence to a plan: every run analysed, one chosen, its advice and what that costs. */
+#include "verbs/case.h"
+
+#include <bsd/stdlib.h>
+#include <err.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advice/qdisc_lines.h"
+#include "base/complaint.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "diagnosis/runaway.h"
+#include "evidence/qdisc_netlink.h"
+#include "model/context.h"
+
+static void analyse_run(struct advise_case *c, struct analysis *analysis,
+    struct path_context *context, const struct run *run)
+{
+	analysis->run = run;
+	context_for_run(context, &c->evidence, run, c->receiver);
+	path_from_run(&analysis->path, run, &c->given, context);
+	const struct diagnosis_input input = {.path = &analysis->path,
+	    .run = run,
+	    .context = context,
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	limit_decide(&input, &analysis->limit);
+}
+
+/* No run: the busiest socket, or the numbers, make the one analysis there is. */
+static void analyse_without_run(struct advise_case *c)
+{
+	struct analysis *analysis = &c->analyses[0];
+	struct path_context *context = &c->contexts[0];
+
+	analysis->run = NULL;
+	*context = (struct path_context){0};
+	if (c->evidence.ping_count > 0) {
+		context->ping = &c->evidence.pings[0];
+		if (c->given.rtt_us <= 0)
+			c->given.rtt_us = context->ping->min_us;
+	}
+	path_from_numbers(&analysis->path, &c->given);
+	const struct diagnosis_input input = {.path = &analysis->path,
+	    .context = context,
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	limit_decide(&input, &analysis->limit);
+}
+
+static void analyse_all(struct advise_case *c)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < c->evidence.runs.count; i++)
+		if (c->evidence.runs.items[i].protocol == PROTOCOL_TCP) {
+			analyse_run(
+			    c, &c->analyses[at], &c->contexts[at], &c->evidence.runs.items[i]);
+			at++;
+		}
+	if (at == 0)
+		analyse_without_run(c);
+}
+
+/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
+ * of it before the receiver's. */
+static int worth(const struct analysis *analysis)
+{
+	static const int factor_worth[FACTOR_COUNT] = {
+	    [FACTOR_RECEIVE_WINDOW] = 6,
+	    [FACTOR_SEND_BUFFER] = 6,
+	    [FACTOR_WINDOW_SCALING_OFF] = 6,
+	    [FACTOR_SOCKET_OPTION] = 6,
+	    [FACTOR_UNKNOWN] = 2,
+	};
+	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
+}
+
+/* The last complete test's; of two directions the one that is held. */
+static size_t choose(const struct advise_case *c)
+{
+	size_t best = c->analysis_count - 1;
+	bool complete = false;
+
+	for (size_t i = c->analysis_count; i-- > 0 && !complete;)
+		if (c->analyses[i].run && c->analyses[i].run->complete) {
+			best = i;
+			complete = true;
+		}
+	if (!c->analyses[best].run)
+		return best;
+	unsigned test = c->analyses[best].run->test;
+	for (size_t i = 0; i < c->analysis_count; i++)
+		if (c->analyses[i].run->test == test &&
+		    worth(&c->analyses[i]) > worth(&c->analyses[best]))
+			best = i;
+	return best;
+}
+
+static void count_analyses(struct advise_case *c)
+{
+	for (size_t i = 0; i < c->evidence.runs.count; i++)
+		c->analysis_count += c->evidence.runs.items[i].protocol == PROTOCOL_TCP;
+	if (c->analysis_count == 0)
+		c->analysis_count = 1;
+	c->analyses = reallocarray(NULL, c->analysis_count, sizeof(*c->analyses));
+	c->contexts = reallocarray(NULL, c->analysis_count, sizeof(*c->contexts));
+	if (!c->analyses || !c->contexts)
+		err(1, NULL);
+	memset(c->analyses, 0, c->analysis_count * sizeof(*c->analyses));
+	memset(c->contexts, 0, c->analysis_count * sizeof(*c->contexts));
+}
+
+/* A baseline counts by what it carries: steady state and loss. */
+static void analyse_baseline(struct advise_case *c)
+{
+	static const struct path_given nothing;
+	struct path_context context = {0};
+
+	for (size_t i = 0; i < c->baseline_evidence.runs.count; i++) {
+		const struct run *run = &c->baseline_evidence.runs.items[i];
+
+		if (run->protocol != PROTOCOL_TCP)
+			continue;
+		c->baseline.run = run;
+		path_from_run(&c->baseline.path, run, &nothing, &context);
+		c->has_baseline = c->baseline.path.rate_bps > 0;
+	}
+}
+
+/* The input holds something, but nothing that advice can start from: says what it is. */
+static int refuse_case(const struct advise_case *c)
+{
+	const struct runs *runs = &c->evidence.runs;
+	const char *name = runs->count ? runs->items[0].input : "the input";
+
+	if (runs->count && runs->items[0].protocol == PROTOCOL_UDP) {
+		const struct run *run = &runs->items[0];
+		bool received = run->has & RUN_RECEIVED && run->received_seconds > 0;
+		double rate = received ? (double)run->received_bytes * 8 / run->received_seconds
+			      : run->sent_seconds > 0
+				  ? (double)run->sent_bytes * 8 / run->sent_seconds
+				  : 0;
+		char loss[64] = "";
+
+		if (run->has & RUN_JITTER && run->packets > 0)
+			snprintf(loss, sizeof(loss), ", jitter %.3f ms, %s lost", run->jitter_ms,
+			    percent_text((double)run->lost / (double)run->packets).s);
+		complain(
+		    "%s: a UDP run (%s %s%s): it has no window to work from; run iperf3 without -u",
+		    quoted(strcmp(name, "-") ? name : "standard input"), rate_text(rate).s,
+		    received ? "received" : "sent", loss);
+	} else if (runs->count) {
+		complain(
+		    "%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
+	} else {
+		complain(
+		    "nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");
+	}
+	return 3;
+}
+
+static bool has_anything(const struct advise_case *c)
+{
+	const struct path *path = &c->analyses[0].path;
+
+	return c->analyses[0].run || (path->has & (PATH_RATE | PATH_BDP)) ||
+	       (c->evidence.runs.count == 0 && c->advised.origin == HOST_DUMP);
+}
+
+static int pick_run(struct advise_case *c, const struct options *options)
+{
+	if (!(options->given & GIVEN_RUN)) {
+		c->chosen = choose(c);
+		return 0;
+	}
+	if (options->run > c->analysis_count || !c->analyses[0].run) {
+		complain("--run %u: there are %zu", options->run,
+		    c->analyses[0].run ? c->analysis_count : (size_t)0);
+		return 2;
+	}
+	c->chosen = options->run - 1;
+	return 0;
+}
+
+static void reckon_memory(struct advise_case *c, const struct options *options)
+{
+	const struct host *host = c->receiver ? c->receiver : c->sender;
+	const struct path *path = &c->analyses[c->chosen].path;
+	struct exposure_input in = {.page_size = 4096,
+	    .rmem_min_bytes = 4096,
+	    .connections = options->given & GIVEN_CONNECTIONS ? options->connections : 0,
+	    .active = options->given & GIVEN_ACTIVE ? options->active : options->connections,
+	    .bdp_bytes = path->has & PATH_BDP ? path->stream_bdp_bytes : 0,
+	    .receives = options->role != ROLE_SENDER,
+	    .sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
+		     !c->analyses[c->chosen].run};
+	if (!(options->given & GIVEN_CONNECTIONS))
+		in.active = 0;
+	if (host) {
+		in.page_size = host->page_size ? host->page_size : 4096;
+		in.ram_bytes = host->mem_total_bytes;
+		in.has_in_use = host->has_sockstat;
+		in.in_use_pages = host->tcp_mem_pages;
+		for (int i = 0; host->values[TUNABLE_TCP_MEM].known && i < 3; i++)
+			in.tcp_mem_pages[i] = (uint64_t)host->values[TUNABLE_TCP_MEM].number[i];
+		if (host->values[TUNABLE_TCP_RMEM].known)
+			in.rmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_RMEM].number[2];
+		if (host->values[TUNABLE_TCP_WMEM].known)
+			in.wmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_WMEM].number[2];
+	}
+	for (size_t i = 0; i < c->plan.setting_count; i++) {
+		const struct setting *setting = &c->plan.settings[i];
+		if (setting->id == TUNABLE_TCP_RMEM)
+			in.rmem_max_bytes = (uint64_t)setting->value.number[2];
+		else if (setting->id == TUNABLE_TCP_WMEM)
+			in.wmem_max_bytes = (uint64_t)setting->value.number[2];
+	}
+	exposure_reckon(&in, &c->memory);
+}
+
+/* Findings on the chosen run and the plan that answers them. */
+static void advise(struct advise_case *c, const struct options *options)
+{
+	const struct analysis *chosen = &c->analyses[c->chosen];
+	const struct diagnosis_input diagnosis = {.path = &chosen->path,
+	    .run = chosen->run,
+	    .context = &c->contexts[c->chosen],
+	    .sender = c->sender,
+	    .receiver = c->receiver};
+	findings_collect(&diagnosis, &chosen->limit, &c->findings);
+	const struct advice_input advice = {.analysis = chosen,
+	    .receiver = c->receiver,
+	    .sender = c->sender,
+	    .role = options->role,
+	    .here = c->here_role,
+	    .baseline = c->has_baseline ? &c->baseline : NULL,
+	    .target_is_given = c->target_is_given,
+	    .allow_lower = options->allow_lower,
+	    .setsockopt = options->setsockopt};
+	plan_make(&advice, &c->plan);
+}
+
+/* Two readings of a host's counters tell whether its receive buffers run away. */
+static void add_runaway(struct advise_case *c)
+{
+	for (int end = END_NONE; end <= END_RECEIVER; end++) {
+		struct counters delta;
+		struct runaway runaway;
+
+		if (c->evidence.counters_readings[end] < 2)
+			continue;
+		counters_delta(
+		    &c->evidence.counters_first[end], &c->evidence.counters_last[end], &delta);
+		const struct runaway_input input = {
+		    .delta = &delta, .host = c->receiver ? c->receiver : c->sender};
+		runaway_decide(&input, &runaway);
+		runaway_findings(&input, &runaway, &c->findings);
+	}
+}
+
+/* default_qdisc does not reach interfaces that are up: for this machine their lines are exact. */
+static void add_queue_lines(struct advise_case *c)
+{
+	struct plan *plan = &c->plan;
+	char left_alone[240];
+
+	if (c->sender != &c->here || !host_read_qdiscs(&c->here))
+		return;
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == TUNABLE_DEFAULT_QDISC)
+			plan->command_count += qdisc_lines(&c->here, plan->settings[i].value.word,
+			    plan->settings[i].host, plan->commands + plan->command_count,
+			    PLAN_COMMANDS_MAX - plan->command_count, left_alone,
+			    sizeof(left_alone));
+}
+
+int case_reckon(struct advise_case *c, const struct options *options)
+{
+	count_analyses(c);
+	analyse_baseline(c);
+	if (c->has_baseline && c->given.target_bps <= 0)
+		c->given.target_bps = c->baseline.path.rate_bps;
+	/* A rate and an RTT by hand are a path to size for. */
+	c->target_is_given =
+	    c->given.target_bps > 0 || (c->given.bandwidth_bps > 0 && c->given.rtt_us > 0);
+
+	/* Which end an unlabelled dump is of depends on what holds the flow: look twice. */
+	analyse_all(c);
+	if (!has_anything(c))
+		return refuse_case(c);
+	int code = pick_run(c, options);
+	if (code != 0)
+		return code;
+	case_hosts(c, options);
+	analyse_all(c);
+	if (!(options->given & GIVEN_RUN))
+		c->chosen = choose(c);
+
+	advise(c, options);
+	add_runaway(c);
+	add_queue_lines(c);
+	reckon_memory(c, options);
+	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);
+	return 0;
+}
+
+bool case_wants_change(const struct advise_case *c)
+{
+	for (size_t i = 0; i < c->plan.setting_count; i++)
+		if (c->plan.settings[i].change)
+			return true;
+	for (size_t i = 0; i < c->findings.count; i++)
+		if (finding_table[c->findings.items[i].id].severity >= SEVERITY_WARNING)
+			return true;
+	return false;
+}
+
+void case_bundle(const struct advise_case *c, const struct options *options, struct report *report)
+{
+	*report = (struct report){.version = BDP_VERSION,
+	    .evidence = &c->evidence,
+	    .analyses = c->analyses,
+	    .analysis_count = c->analysis_count,
+	    .chosen = c->chosen,
+	    .findings = &c->findings,
+	    .plan = &c->plan,
+	    .memory = &c->memory,
+	    .rfc6349 = &c->rfc6349,
+	    .only = options->role,
+	    .local_assumed = c->local_assumed};
+}

@@ -1,0 +1,310 @@
+#include "verbs/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/complaint.h"
+#include "base/nearest.h"
+#include "base/quote.h"
+#include "diagnosis/diagnosis.h"
+#include "evidence/counters.h"
+#include "evidence/tunable.h"
+#include "model/window.h"
+#include "report/layout.h"
+#include "verbs/output.h"
+#include "verbs/terms.h"
+
+/*
+ * The kernel's own values where they do not follow from a version: what a host without a sysctl.d
+ * has.  net/ipv4/tcp_ipv4.c, tcp_sk_init; net/ipv4/tcp.c, tcp_init; net/core/sysctl_net_core.c.
+ */
+static const char *const defaults[TUNABLE_COUNT] = {
+    [TUNABLE_TCP_MEM] = "by RAM: 4.7, 6.25 and 9.4 % of it",
+    [TUNABLE_RMEM_DEFAULT] = "212992",
+    [TUNABLE_WMEM_DEFAULT] = "212992",
+    [TUNABLE_TCP_CONGESTION_CONTROL] = "cubic, unless the kernel was built otherwise",
+    [TUNABLE_DEFAULT_QDISC] = "pfifo_fast; fq_codel where systemd sets it",
+    [TUNABLE_TCP_ADV_WIN_SCALE] = "1 (2 before Linux 3.4); not read since 6.6",
+    [TUNABLE_TCP_MODERATE_RCVBUF] = "1",
+    [TUNABLE_TCP_WINDOW_SCALING] = "1",
+    [TUNABLE_TCP_TIMESTAMPS] = "1",
+    [TUNABLE_TCP_SACK] = "1",
+    [TUNABLE_TCP_SHRINK_WINDOW] = "0; there is none before Linux 6.5, but for 6.1.y since October "
+				  "2023",
+    [TUNABLE_TCP_NO_METRICS_SAVE] = "0",
+    [TUNABLE_TCP_SLOW_START_AFTER_IDLE] = "1",
+    [TUNABLE_TCP_MTU_PROBING] = "0",
+    [TUNABLE_TCP_BASE_MSS] = "1024 (512 before Linux 4.1)",
+    [TUNABLE_TCP_NOTSENT_LOWAT] = "4294967295: no limit",
+    [TUNABLE_TCP_LIMIT_OUTPUT_BYTES] = "262144; 1048576 from Linux 4.20, 4194304 from 6.16",
+    [TUNABLE_TCP_APP_WIN] = "31",
+    [TUNABLE_TCP_ECN] = "2: used when the peer asks for it",
+    [TUNABLE_TCP_RCVBUF_LOW_RTT] = "1000 us; there is none before Linux 6.19",
+    [TUNABLE_TCP_MAX_ORPHANS] = "by RAM",
+    [TUNABLE_NETDEV_MAX_BACKLOG] = "1000",
+};
+
+/* The versions at which a default that the model knows may have changed. */
+static const struct {
+	const char *text;
+	unsigned major, minor;
+} versions[] = {{"4.4", 4, 4}, {"4.20", 4, 20}, {"6.16", 6, 16}, {"6.18", 6, 18}};
+
+static void line(struct layout *layout, const char *label, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	layout_item(layout, INK_DIM, label);
+	layout_text(layout, INK_PLAIN, text);
+	layout_break(layout);
+}
+
+static void title(struct layout *layout, const char *name, const char *kind)
+{
+	layout_tab(layout, 0);
+	layout_raw(layout, INK_BOLD, name);
+	layout_textf(layout, INK_PLAIN, "(%s)", kind);
+	layout_break(layout);
+}
+
+/* A maximum by version, with enough RAM: "6 MiB; 32 MiB from Linux 6.16". */
+static void default_steps(
+    enum tunable_id id, const struct kernel_version *version, char *out, size_t size)
+{
+	double bytes = id == TUNABLE_TCP_RMEM	? default_rmem_max(version, 0)
+		       : id == TUNABLE_TCP_WMEM ? default_wmem_max(version, 0)
+						: default_core_max(version);
+	const char *rest = id == TUNABLE_TCP_RMEM
+			       ? kernel_before(version, 4, 20) ? "4096 87380 " : "4096 131072 "
+			   : id == TUNABLE_TCP_WMEM ? "4096 16384 "
+						    : "";
+
+	snprintf(out, size, "%s%.0f", rest, bytes);
+}
+
+static void default_by_version(enum tunable_id id, char *out, size_t size)
+{
+	char before[64] = "", now[64];
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		const struct kernel_version version = {
+		    .known = true, .major = versions[i].major, .minor = versions[i].minor};
+		default_steps(id, &version, now, sizeof(now));
+		if (strcmp(before, now) == 0)
+			continue;
+		int n = snprintf(out + used, size - used, used ? "; %s from Linux %s" : "%s", now,
+		    versions[i].text);
+		if (n < 0 || (size_t)n >= size - used)
+			return;
+		used += (size_t)n;
+		snprintf(before, sizeof(before), "%s", now);
+	}
+	if (id == TUNABLE_TCP_RMEM || id == TUNABLE_TCP_WMEM)
+		snprintf(out + used, size - used, " (less with little RAM)");
+}
+
+static void explain_tunable(struct layout *layout, unsigned id)
+{
+	const struct tunable *tunable = &tunables[id];
+	bool by_version = id == TUNABLE_TCP_RMEM || id == TUNABLE_TCP_WMEM ||
+			  id == TUNABLE_RMEM_MAX || id == TUNABLE_WMEM_MAX;
+	char text[256];
+
+	title(layout, tunable->key, "kernel setting");
+	line(layout, "what", tunable->about);
+	line(layout, "unit", tunable->unit);
+	if (tunable->kind == TUNABLE_VECTOR3)
+		line(layout, "values",
+		    id == TUNABLE_TCP_MEM ? "low pressure high" : "minimum default maximum");
+	if (by_version)
+		default_by_version((enum tunable_id)id, text, sizeof(text));
+	line(layout, "default", by_version ? text : defaults[id]);
+	line(layout, "scope",
+	    tunable->per_netns ? "each network namespace has its own"
+			       : "the whole machine; not there, or not writable, in a namespace");
+	if (tunable->access == TUNABLE_READ_ONLY)
+		line(layout, "set", "never by bdp: it only reads it");
+	line(layout, "pitfall", tunable->pitfall);
+	line(layout, "manual",
+	    strncmp(tunable->key, "net.ipv4.", 9) == 0
+		? "tcp(7); Documentation/networking/ip-sysctl.rst of the kernel"
+		: "socket(7); Documentation/admin-guide/sysctl/net.rst of the kernel");
+}
+
+static void explain_finding(struct layout *layout, unsigned id)
+{
+	const struct finding_row *row = &finding_table[id];
+
+	title(layout, row->id, "finding");
+	line(layout, "what", row->meaning);
+	line(layout, "severity", severity_name(row->severity));
+	line(layout, "do", row->advice);
+	line(layout, "manual", "bdp(1), DIAGNOSTICS, Findings");
+}
+
+static void explain_factor(struct layout *layout, unsigned id)
+{
+	const struct factor_row *row = &factor_table[id];
+
+	title(layout, row->name, "what limits a flow");
+	line(layout, "what", row->meaning);
+	line(layout, "where", where_name(row->where));
+	line(layout, "manual", "bdp(1), DIAGNOSTICS, Limits");
+}
+
+static void explain_counter(struct layout *layout, unsigned id)
+{
+	title(layout, counter_table[id].name, "counter");
+	line(layout, "what", counter_table[id].about);
+	line(layout, "unit",
+	    id == COUNTER_MEMORY_PRESSURES_CHRONO ? "milliseconds, ever rising"
+	    : id == COUNTER_TCP_CURR_ESTAB	  ? "connections, now"
+						  : "events, ever rising");
+	line(layout, "scope", "each network namespace counts its own");
+	line(layout, "manual", "nstat(8); bdp sockets reads it twice with --interval SECONDS");
+}
+
+static void explain_term(struct layout *layout, unsigned id)
+{
+	title(layout, terms[id].name, "term");
+	line(layout, "what", terms[id].about);
+	line(layout, "manual", terms[id].manual);
+}
+
+static const char *tunable_name(unsigned id)
+{
+	return tunables[id].key;
+}
+
+static const char *finding_name(unsigned id)
+{
+	return finding_table[id].id;
+}
+
+static const char *factor_name(unsigned id)
+{
+	return factor_table[id].name;
+}
+
+static const char *counter_name(unsigned id)
+{
+	return counter_table[id].name;
+}
+
+static const char *term_name(unsigned id)
+{
+	return terms[id].name;
+}
+
+/* Each table of names; short forms are names without one of the prefixes. */
+static const struct kind {
+	const char *heading;
+	unsigned count;
+	const char *(*name)(unsigned id);
+	void (*explain)(struct layout *layout, unsigned id);
+	const char *prefixes[2];
+} kinds[] = {
+    {"SETTINGS", TUNABLE_COUNT, tunable_name, explain_tunable, {"net.ipv4.", "net.core."}},
+    {"LIMITS", FACTOR_COUNT, factor_name, explain_factor, {NULL, NULL}},
+    {"FINDINGS", FINDING_COUNT, finding_name, explain_finding, {NULL, NULL}},
+    {"COUNTERS", COUNTER_COUNT, counter_name, explain_counter, {"TcpExt", "Tcp"}},
+    {"TERMS", TERM_COUNT, term_name, explain_term, {NULL, NULL}},
+};
+
+#define KIND_COUNT_ALL (sizeof(kinds) / sizeof(kinds[0]))
+
+/* The name without its prefix, or as it is. */
+static const char *short_name(const struct kind *kind, unsigned id)
+{
+	const char *name = kind->name(id);
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t length = kind->prefixes[i] ? strlen(kind->prefixes[i]) : 0;
+		if (length > 0 && strncmp(name, kind->prefixes[i], length) == 0)
+			return name + length;
+	}
+	return name;
+}
+
+/* A word may name things of several kinds, such as window-scaling-off: a limit and a finding.
+ * Without a layout they are only counted. */
+static unsigned explain_named(struct layout *layout, const char *word)
+{
+	unsigned found = 0;
+
+	for (size_t k = 0; k < KIND_COUNT_ALL; k++) {
+		for (unsigned id = 0; id < kinds[k].count; id++) {
+			/* reports have BDP and RTT in capitals */
+			if (strcasecmp(word, kinds[k].name(id)) != 0 &&
+			    strcasecmp(word, short_name(&kinds[k], id)) != 0)
+				continue;
+			if (layout && found > 0)
+				layout_gap(layout);
+			if (layout)
+				kinds[k].explain(layout, id);
+			found++;
+		}
+	}
+	return found;
+}
+
+static int refuse_name(const char *word)
+{
+	struct nearest nearest = nearest_to(word);
+
+	for (size_t k = 0; k < KIND_COUNT_ALL; k++)
+		for (unsigned id = 0; id < kinds[k].count; id++) {
+			nearest_try(&nearest, kinds[k].name(id));
+			nearest_try(&nearest, short_name(&kinds[k], id));
+		}
+	if (nearest.best)
+		complain("nothing is known of '%s'; did you mean %s?", quoted(word), nearest.best);
+	else
+		complain("nothing is known of '%s'; bdp explain lists the names", quoted(word));
+	return 2;
+}
+
+static void list_names(struct layout *layout)
+{
+	for (size_t k = 0; k < KIND_COUNT_ALL; k++) {
+		if (k > 0)
+			layout_gap(layout);
+		layout_heading(layout, kinds[k].heading);
+		for (unsigned id = 0; id < kinds[k].count; id++)
+			layout_text(layout, INK_PLAIN, short_name(&kinds[k], id));
+		layout_break(layout);
+	}
+}
+
+/* The same name in slashes, as a path below /proc/sys has it. */
+static const char *dotted(const char *word, char *out, size_t size)
+{
+	snprintf(out, size, "%s", word);
+	if (strncmp(out, "net/", 4) == 0)
+		for (char *at = strchr(out, '/'); at; at = strchr(at, '/'))
+			*at = '.';
+	return out;
+}
+
+int verb_explain(const struct options *options)
+{
+	struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
+	struct layout layout;
+	char word[128];
+
+	for (size_t i = 0; i < options->operand_count; i++)
+		if (explain_named(NULL, dotted(options->operands[i], word, sizeof(word))) == 0)
+			return refuse_name(options->operands[i]);
+	layout_begin(&layout, stdout, &style);
+	if (options->operand_count == 0)
+		list_names(&layout);
+	for (size_t i = 0; i < options->operand_count; i++) {
+		if (i > 0)
+			layout_gap(&layout);
+		explain_named(&layout, dotted(options->operands[i], word, sizeof(word)));
+	}
+	return output_finish(true);
+}

@@ -1,0 +1,71 @@
+#include "verbs/interrupt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+#define SIGNAL_COUNT (sizeof(signals) / sizeof(signals[0]))
+
+static volatile sig_atomic_t noted;
+static struct sigaction before[SIGNAL_COUNT];
+static sigset_t mask_before;
+
+static void note(int number)
+{
+	if (noted == 0)
+		noted = number;
+}
+
+void interrupt_begin(void)
+{
+	sigset_t held;
+
+	noted = 0;
+	sigemptyset(&held);
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, &mask_before);
+	for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+		struct sigaction action = {.sa_handler = note};
+		sigfillset(&action.sa_mask);
+		sigaction(signals[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	struct timespec time = {
+	    .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000};
+
+	return ppoll(fds, count, timeout_ms < 0 ? NULL : &time, &mask_before);
+}
+
+int interrupt_signal(void)
+{
+	interrupt_poll(NULL, 0, 0);
+	return noted;
+}
+
+void interrupt_reset_child(void)
+{
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
+		sigaction(signals[i], &before[i], NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void interrupt_end(void)
+{
+	int number = interrupt_signal();
+
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
+		sigaction(signals[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	if (number != 0)
+		raise(number);
+}

@@ -1,0 +1,510 @@
+#include "verbs/measure.h"
+
+#include <bsd/string.h>
+#include <err.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply/apply.h"
+#include "apply/rollback.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "evidence/iperf_command.h"
+#include "verbs/case.h"
+#include "verbs/command.h"
+#include "verbs/interrupt.h"
+
+/* iperf3's own default, and what it takes beside: connecting, and the other end's results. */
+#define TEST_SECONDS 10
+#define LIMIT_EXTRA_SECONDS 30
+/* A command that does not say how long it takes. */
+#define LIMIT_DEFAULT_SECONDS 120
+/* If this program is killed, the guard of apply/ brings the old value back this long after the run
+ * should have ended. */
+#define GUARD_EXTRA_SECONDS 30
+/* An iperf3 server takes a moment between two tests. */
+#define BUSY_TRIES 10
+#define BUSY_WAIT_MS 500
+
+/* One setting to measure at. */
+struct step {
+	char label[32];
+	struct tunable_value value;
+	double ceiling_bytes; /* 0 when it is not one */
+};
+
+struct measure {
+	const struct options *options;
+	struct trial_set *set;
+	enum tunable_id id;
+	enum role role;
+	struct tunable_value before;
+	struct step steps[TRIALS_MAX];
+	size_t step_count;
+	unsigned rounds, limit_s;
+	unsigned made; /* runs so far */
+	double spent_s;
+	uint32_t journal; /* of what is set now; 0: nothing is */
+	bool stuck;	  /* the old value could not be brought back */
+};
+
+enum tunable_id measure_key(const struct options *options, enum role role)
+{
+	if (options->algorithms)
+		return TUNABLE_TCP_CONGESTION_CONTROL;
+	return role == ROLE_SENDER ? TUNABLE_TCP_WMEM : TUNABLE_TCP_RMEM;
+}
+
+/* ---- what to measure ---- */
+
+static int misuse(const char *what)
+{
+	warnx("%s", what);
+	return 2;
+}
+
+/* What this end does in the test: by --role, else by the command's own words. */
+static int find_role(struct measure *measure, const struct iperf_command *command)
+{
+	enum role given = measure->options->role;
+
+	if (command->udp)
+		return misuse(
+		    "--run: with -u iperf3 measures UDP, which has no window; leave it out");
+	if (given == ROLE_PROXY)
+		return misuse("--role proxy: a run goes one way; say receiver or sender");
+	if (command->bidir)
+		return misuse(
+		    "--run: with --bidir both ends send; measure one direction at a time");
+	if (given == ROLE_UNKNOWN && !command->client)
+		return misuse(
+		    "--run: this is no 'iperf3 -c HOST' that shows which way data goes: add "
+		    "--role receiver or --role sender");
+	measure->role = given != ROLE_UNKNOWN ? given
+			: command->reverse    ? ROLE_RECEIVER
+					      : ROLE_SENDER;
+	if (measure->options->algorithms && measure->role == ROLE_RECEIVER)
+		return misuse("--cc: this host receives, and the sender's algorithm counts: run it "
+			      "there, or leave out -R");
+	return 0;
+}
+
+static unsigned find_limit(const struct options *options, const struct iperf_command *command)
+{
+	double seconds = TEST_SECONDS;
+
+	if (options->timeout_seconds > 0)
+		return options->timeout_seconds;
+	if (!command->client)
+		return LIMIT_DEFAULT_SECONDS;
+	if (command->has & COMMAND_TIME)
+		seconds = command->time_s;
+	if (command->has & COMMAND_OMIT)
+		seconds += command->omit_s;
+	return seconds < 86400 ? (unsigned)seconds + LIMIT_EXTRA_SECONDS : 86400;
+}
+
+/* The ceiling in the place of the present one; a default above it would be out of order. */
+static bool step_ceiling(struct measure *measure, struct step *step, const char *word)
+{
+	const struct tunable *row = &tunables[measure->id];
+	uint64_t bytes;
+	const char *why;
+
+	if (!size_parse(word, &bytes, &why)) {
+		warnx("ceiling '%s': %s", quoted(word), why);
+		return false;
+	}
+	step->value = measure->before;
+	if ((int64_t)bytes < measure->before.number[0] || (int64_t)bytes > row->max) {
+		warnx("ceiling '%s': expected %s to %s", quoted(word),
+		    size_text((double)measure->before.number[0]).s, size_text((double)row->max).s);
+		return false;
+	}
+	step->value.number[2] = (int64_t)bytes;
+	if (step->value.number[1] > step->value.number[2])
+		step->value.number[1] = step->value.number[2];
+	step->ceiling_bytes = (double)bytes;
+	strlcpy(step->label, size_text((double)bytes).s, sizeof(step->label));
+	return true;
+}
+
+static bool step_algorithm(struct step *step, const char *word)
+{
+	step->value = (struct tunable_value){.known = true};
+	strlcpy(step->value.word, word, sizeof(step->value.word));
+	if (strlcpy(step->label, word, sizeof(step->label)) >= sizeof(step->label) || !*word) {
+		warnx("--cc '%s': expected names such as cubic,bbr", quoted(word));
+		return false;
+	}
+	return true;
+}
+
+static bool is_repeated(const struct measure *measure, const struct step *step)
+{
+	for (size_t i = 0; i < measure->step_count; i++)
+		if (tunable_value_equal(measure->id, &measure->steps[i].value, &step->value)) {
+			warnx("'%s' is given twice; --runs N repeats each", quoted(step->label));
+			return true;
+		}
+	return false;
+}
+
+static int find_steps(struct measure *measure)
+{
+	const struct options *options = measure->options;
+	const char *list = options->algorithms ? options->algorithms : options->ceilings;
+	char word[64];
+
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ",");
+		struct step *step = &measure->steps[measure->step_count];
+		if (measure->step_count == TRIALS_MAX)
+			return misuse("--ceilings, --cc: more than 32 values");
+		snprintf(word, sizeof(word), "%.*s", length < 60 ? (int)length : 60, at);
+		*step = (struct step){.ceiling_bytes = 0};
+		if (options->algorithms ? !step_algorithm(step, word)
+					: !step_ceiling(measure, step, word))
+			return 2;
+		if (is_repeated(measure, step))
+			return 2;
+		measure->step_count++;
+		at += length;
+		if (*at == '\0')
+			break;
+	}
+	if (measure->step_count < 2)
+		return misuse(options->algorithms
+				  ? "--cc needs two algorithms or more, such as cubic,bbr"
+				  : "--ceilings needs two values or more, such as 16M,20M,24M");
+	return 0;
+}
+
+/* ---- setting and restoring ---- */
+
+/* The reason that belongs to the setting, behind the outcome's own sentence. */
+static void warn_outcome(const struct outcome *outcome)
+{
+	const char *why = outcome->setting_count > 0 ? outcome->settings[0].why : "";
+
+	warnx("%s%s%s", outcome->message, *why ? ": " : "", why);
+}
+
+static int set_step(struct measure *measure, const struct step *step)
+{
+	static struct plan plan;
+	struct outcome outcome = {0};
+
+	plan = (struct plan){.setting_count = 1};
+	plan.settings[0] =
+	    (struct setting){.id = measure->id, .value = step->value, .change = true};
+	const struct apply_request request = {.sysroot = measure->options->sysroot,
+	    .plan = &plan,
+	    .mode = APPLY_SET,
+	    .allow_lower = true,
+	    .confirm_seconds = measure->limit_s + GUARD_EXTRA_SECONDS,
+	    .maker = "bdp " BDP_VERSION};
+	apply_run(&request, &outcome);
+	int code = (int)outcome.exit;
+	if (code != 0)
+		warn_outcome(&outcome);
+	else if (outcome.changed)
+		measure->journal = outcome.journal;
+	outcome_free(&outcome);
+	return code;
+}
+
+static int restore(struct measure *measure)
+{
+	struct outcome outcome = {0};
+	char text[256];
+
+	if (measure->journal == 0)
+		return 0;
+	const struct rollback_request request = {
+	    .sysroot = measure->options->sysroot, .to = measure->journal};
+	rollback_run(&request, &outcome);
+	int code = (int)outcome.exit;
+	measure->stuck = code != 0;
+	if (code != 0) {
+		warn_outcome(&outcome);
+		warnx("%s was %s before", tunables[measure->id].key,
+		    tunable_value_text(measure->id, &measure->before, text, sizeof(text)));
+	}
+	measure->journal = 0;
+	outcome_free(&outcome);
+	return code;
+}
+
+/* ---- running ---- */
+
+/* The last line of what the command said, made safe. */
+static const char *last_words(const struct command_result *result, const char *otherwise)
+{
+	static char line[512];
+	const char *end = result->words + strlen(result->words), *start;
+
+	while (end > result->words && strchr(" \t\r\n", end[-1]))
+		end--;
+	for (start = end; start > result->words && start[-1] != '\n';)
+		start--;
+	snprintf(line, sizeof(line), "%.*s", (int)(end - start), start);
+	return quoted(*line ? line : otherwise);
+}
+
+/* Reads what it wrote; *words is iperf3's own reason when it holds no run. */
+static bool read_output(const struct command_result *result, const char *name,
+    struct evidence *evidence, struct read_note *note)
+{
+	struct source *source = source_memory(name, result->output, result->length);
+	enum input_kind kind = sniff(source);
+	enum read_result read = READ_NOTHING;
+
+	if (kind == INPUT_IPERF_JSON || kind == INPUT_OTHER_JSON)
+		read = iperf_json_read(&evidence->runs, source, note);
+	else if (kind == INPUT_IPERF_TEXT)
+		read = iperf_text_read(&evidence->runs, source, note);
+	else
+		snprintf(note->text, sizeof(note->text), "it wrote %s, not iperf3's output",
+		    input_kind_text(kind));
+	source_close(source);
+	return (read == READ_OK || read == READ_PARTIAL) && evidence->runs.count > 0;
+}
+
+static int complain_end(const struct measure *measure, const struct command_result *result)
+{
+	switch (result->end) {
+	case COMMAND_NOT_STARTED:
+		warnx(
+		    "--run: '%s': %s", quoted(measure->options->command), strerror(result->status));
+		return 1;
+	case COMMAND_TIMED_OUT:
+		warnx("--run: not done after %u s: stopped (--timeout SECONDS allows more)",
+		    measure->limit_s);
+		return 3;
+	case COMMAND_TOO_LONG:
+		warnx("--run: it wrote more than %s: stopped",
+		    size_text((double)COMMAND_OUTPUT_MAX).s);
+		return 3;
+	case COMMAND_KILLED:
+		warnx("--run: ended by %s", strsignal(result->status));
+		return 3;
+	case COMMAND_INTERRUPTED:
+	case COMMAND_EXITED:
+		break;
+	}
+	return 0;
+}
+
+/* The newest run of this end, in the direction that counts; NULL when there is none.  With
+ * --get-server-output the other end's view comes behind it. */
+static const struct run *run_of(const struct measure *measure, const struct evidence *evidence)
+{
+	for (size_t i = evidence->runs.count; i-- > 0;) {
+		const struct run *run = &evidence->runs.items[i];
+		if (run->local_sends == (measure->role == ROLE_SENDER))
+			return run;
+	}
+	return NULL;
+}
+
+/* That it ran, in the direction and on the machine that the setting is for. */
+static int check_run(const struct measure *measure, const struct evidence *evidence)
+{
+	const struct run *run = run_of(measure, evidence);
+
+	if (!run) {
+		warnx("--run: this host %s in it, so that it is no %s: see --role",
+		    measure->role == ROLE_SENDER ? "receives" : "sends", role_name(measure->role));
+		return 3;
+	}
+	if (run->protocol != PROTOCOL_TCP) {
+		warnx("--run: this was no TCP test: it has no window");
+		return 3;
+	}
+	if (run->system_info[0] && !measure->options->sysroot && !run_is_of_here(run)) {
+		warnx(
+		    "--run: the run was made on another host (%.60s): what is set here does not count "
+		    "there; run bdp on that host",
+		    quoted(run->system_info));
+		return 3;
+	}
+	return 0;
+}
+
+/* iperf3's own reason, from its JSON; "" when there is none. */
+static const char *error_of(const struct evidence *evidence, const struct read_note *note)
+{
+	for (size_t i = evidence->runs.count; i-- > 0;)
+		if (evidence->runs.items[i].error[0])
+			return evidence->runs.items[i].error;
+	return note->text;
+}
+
+/* In its own words; iperf3 before 3.17 exits with 0 when its error is in its JSON. */
+static void complain_failure(
+    const struct step *step, const struct command_result *result, const char *reason)
+{
+	char code[24] = "";
+
+	if (result->status != 0)
+		snprintf(code, sizeof(code), " (exit %d)", result->status);
+	warnx("--run: at %s: %s%s", step->label,
+	    last_words(result, *reason ? reason : "it failed without a word"), code);
+}
+
+/* One try.  *busy: the server was not ready, and another may do. */
+static int try_command(struct measure *measure, const struct step *step, const char *name,
+    struct evidence *evidence, bool *busy)
+{
+	struct command_result result;
+	struct read_note note = {.text = ""};
+
+	command_run(measure->options->command, measure->limit_s, &result);
+	measure->spent_s += result.seconds;
+	int code = complain_end(measure, &result);
+	*busy = false;
+	if (code == 0 && result.end == COMMAND_EXITED) {
+		bool good = read_output(&result, name, evidence, &note) && result.status == 0;
+		const char *reason = error_of(evidence, &note);
+		*busy = !good && (strstr(result.words, "busy") || strstr(reason, "busy"));
+		if (good)
+			code = check_run(measure, evidence);
+		else
+			code = 3;
+		if (!good && !*busy)
+			complain_failure(step, &result, reason);
+	}
+	command_result_free(&result);
+	return code;
+}
+
+static int run_command(
+    struct measure *measure, const struct step *step, const char *name, struct evidence *evidence)
+{
+	bool busy = true;
+	int code = 0;
+
+	for (unsigned i = 0; i < BUSY_TRIES && busy && interrupt_signal() == 0; i++) {
+		if (i > 0)
+			interrupt_poll(NULL, 0, BUSY_WAIT_MS);
+		evidence_free(evidence);
+		*evidence = (struct evidence){0};
+		code = try_command(measure, step, name, evidence, &busy);
+	}
+	if (busy && interrupt_signal() == 0)
+		warnx("--run: at %s: the server stays busy with another test", step->label);
+	return code;
+}
+
+/* ---- all of it ---- */
+
+static void say_time_left(const struct measure *measure)
+{
+	unsigned all = measure->rounds * (unsigned)measure->step_count;
+	double left_s =
+	    measure->made > 0 ? measure->spent_s / measure->made * (all - measure->made) : 0;
+
+	if (left_s >= 90)
+		fprintf(stderr, ", about %.0f min left", left_s / 60);
+	else if (left_s >= 1)
+		fprintf(stderr, ", about %.0f s left", left_s);
+}
+
+/* What the run came to, by its last direction. */
+static void say_result(const struct measure *measure, const struct evidence *evidence)
+{
+	static const struct path_given nothing;
+	const struct path_context context = {0};
+	struct path path;
+
+	path_from_run(&path, run_of(measure, evidence), &nothing, &context);
+	fprintf(stderr, "      %s",
+	    rate_text(path.has & PATH_MEAN_RATE ? path.mean_rate_bps : path.rate_bps).s);
+	if (path.has & PATH_RETRANSMITS)
+		fprintf(stderr, ", %s retransmits", count_text(path.retransmits).s);
+	say_time_left(measure);
+	fputc('\n', stderr);
+}
+
+static int measure_step(struct measure *measure, const struct step *step, unsigned round)
+{
+	struct evidence evidence = {0};
+	char name[64];
+	int code = set_step(measure, step);
+
+	if (code != 0)
+		return code;
+	snprintf(name, sizeof(name), "%s, run %u", step->label, round + 1);
+	fprintf(
+	    stderr, "%u/%zu  %s\n", measure->made + 1, measure->rounds * measure->step_count, name);
+	code = run_command(measure, step, name, &evidence);
+	int restored = restore(measure);
+	if (code == 0)
+		code = restored;
+	measure->made++;
+	if (code == 0 && interrupt_signal() == 0) {
+		say_result(measure, &evidence);
+		trials_add(measure->set, step->label, step->ceiling_bytes, &evidence);
+	}
+	evidence_free(&evidence);
+	return code;
+}
+
+/* Round by round rather than step by step: what drifts meanwhile falls on all alike. */
+static int measure_all(struct measure *measure)
+{
+	int code = 0;
+
+	for (unsigned round = 0; round < measure->rounds; round++)
+		for (size_t i = 0; i < measure->step_count; i++) {
+			if (interrupt_signal() != 0)
+				return 1;
+			code = measure_step(measure, &measure->steps[i], round);
+			if (code != 0)
+				return code;
+		}
+	return code;
+}
+
+static int prepare(struct measure *measure, struct host *host)
+{
+	struct iperf_command command;
+	const char *root = measure->options->sysroot ? measure->options->sysroot : "";
+
+	iperf_command_parse(measure->options->command, &command);
+	int code = find_role(measure, &command);
+	if (code != 0)
+		return code;
+	measure->id = measure_key(measure->options, measure->role);
+	measure->limit_s = find_limit(measure->options, &command);
+	if (!host_read_system(host, root) || !host->values[measure->id].known) {
+		warnx("%s is not there to be set%s%s", tunables[measure->id].key,
+		    *root ? " below " : "", quoted(root));
+		return 1;
+	}
+	measure->before = host->values[measure->id];
+	return find_steps(measure);
+}
+
+int measure_run(
+    const struct options *options, struct trial_set *set, struct host *host, enum role *role)
+{
+	struct measure measure = {
+	    .options = options, .set = set, .rounds = options->runs > 0 ? options->runs : 1};
+	int code = prepare(&measure, host);
+
+	if (code != 0)
+		return code;
+	*role = measure.role;
+	interrupt_begin();
+	code = measure_all(&measure);
+	if (interrupt_signal() != 0 && !measure.stuck)
+		warnx("stopped: %s is as it was", tunables[measure.id].key);
+	interrupt_end();
+	return code;
+}

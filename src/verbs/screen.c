@@ -1,0 +1,73 @@
+#include "verbs/screen.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ECMA-48: home; erase to the end of the line; erase to the end of the screen. */
+#define HOME "\033[H"
+#define ERASE_LINE "\033[K"
+#define ERASE_REST "\033[J"
+
+static volatile sig_atomic_t asked_to_end;
+
+static void take_signal(int number)
+{
+	(void)number;
+	asked_to_end = 1;
+}
+
+static unsigned rows(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1)
+		return size.ws_row;
+	return 24;
+}
+
+void screen_begin(void)
+{
+	struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART}, before;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* nohup(1) */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+	/* what was on the screen goes to where one can scroll back to it */
+	for (unsigned i = 0; isatty(STDOUT_FILENO) && i < rows(); i++)
+		putchar('\n');
+}
+
+bool screen_wait(unsigned seconds)
+{
+	struct timespec left = {.tv_sec = seconds};
+
+	while (!asked_to_end && clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+		continue;
+	return !asked_to_end;
+}
+
+bool screen_show(const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	if (!isatty(STDOUT_FILENO))
+		return fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+	fputs(HOME, stdout);
+	/* a line is left for the cursor */
+	for (unsigned left = rows() - 1; left > 0 && text < end; left--) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+		size_t line = (size_t)((line_end ? line_end : end) - text);
+		fwrite(text, 1, line, stdout);
+		fputs(ERASE_LINE "\n", stdout);
+		text += line + (line_end != NULL);
+	}
+	fputs(ERASE_REST, stdout);
+	return fflush(stdout) == 0 && !ferror(stdout);
+}

@@ -1,0 +1,277 @@
+#include "verbs/sockets.h"
+
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advice/runaway_plan.h"
+#include "base/quote.h"
+#include "report/sockets.h"
+#include "verbs/output.h"
+#include "verbs/screen.h"
+#include "verbs/survey.h"
+
+/* The stages behind the evidence, for one reading or two. */
+struct outlook {
+	struct counters delta;
+	struct runaway_input input;
+	struct runaway runaway;
+	struct findings findings;
+	struct plan plan;
+	struct exposure memory;
+	struct sockets_report report;
+};
+
+/* How the report is written; one for all rounds of a watch. */
+struct writer {
+	const struct options *options;
+	struct style style;
+	bool json, growth;
+	FILE *stream;
+	struct json_out out;
+};
+
+/* ---- from evidence to report --------------------------------------------------------------- */
+
+static void reckon_memory(const struct host *host, struct exposure *memory)
+{
+	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
+	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
+	    .ram_bytes = host->mem_total_bytes,
+	    .has_in_use = host->has_sockstat,
+	    .in_use_pages = host->tcp_mem_pages};
+
+	for (int i = 0; limits->known && i < 3; i++)
+		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
+	exposure_reckon(&in, memory);
+}
+
+static void decide(const struct survey *survey, struct outlook *outlook)
+{
+	const struct tally *tally = &survey->tally;
+	bool two = survey->counter_readings == 2;
+
+	if (two)
+		counters_delta(&survey->counters[0], &survey->counters[1], &outlook->delta);
+	outlook->input = (struct runaway_input){.delta = two ? &outlook->delta : NULL,
+	    .seconds = survey->seconds,
+	    .since_boot =
+		survey->counter_readings == 1 ? &survey->counters[survey->live ? 1 : 0] : NULL,
+	    .host = survey->host.origin != HOST_UNKNOWN ? &survey->host : NULL,
+	    .has_sockets = survey->has_sockets,
+	    .beyond_sockets = tally->receive.beyond,
+	    .beyond_held_bytes = tally->receive.beyond_held_bytes,
+	    .largest_bdp_bytes = tally->receive.largest_bdp_bytes,
+	    .largest_buffer_bytes = tally->receive.largest_buffer_bytes,
+	    .behind = tally->behind,
+	    .stalled = tally->stalled,
+	    .allow_lower = survey->options->allow_lower};
+	runaway_decide(&outlook->input, &outlook->runaway);
+	runaway_findings(&outlook->input, &outlook->runaway, &outlook->findings);
+	runaway_plan(&outlook->input, &outlook->runaway, survey->live, &outlook->plan);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+note(struct sockets_report *report, const char *format, ...)
+{
+	va_list args;
+
+	if (report->note_count == SOCKETS_NOTES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(report->notes[report->note_count++], sizeof(report->notes[0]), format, args);
+	va_end(args);
+}
+
+/* What of the host is not known. */
+static void note_host(struct sockets_report *report, const struct survey *survey)
+{
+	const struct host *host = &survey->host;
+
+	if (survey->live && host->in_namespace)
+		note(report,
+		    "tcp_mem belongs to the whole machine and is not shown in this network "
+		    "namespace, whose sockets alone are here; run it outside for both");
+	else if (!host->values[TUNABLE_TCP_MEM].known)
+		note(report, "tcp_mem of the host: its sysctl -a with --sysctl FILE tells");
+	if (host->mem_total_bytes == 0)
+		note(report, "RAM of the host: --memory SIZE tells");
+}
+
+/* What the kernel or the input did not tell of any socket. */
+static void note_sockets(struct sockets_report *report, const struct survey *survey)
+{
+	const struct tally *tally = &survey->tally;
+	bool any = tally->by_state[STATE_ESTAB] > 0;
+
+	if (tally->sockets > 0 && tally->with_memory == 0)
+		note(report, "what sockets hold: there is no skmem in it; take it with ss -tmin");
+	if (any && tally->with_min_rtt == 0)
+		note(report,
+		    "the smallest RTT (Linux 4.6 and later, and ss -i): the RTT under load "
+		    "stands for it, where there is one");
+	if (any && tally->with_peer_window == 0)
+		note(report, "the peers' windows (Linux 5.4 and later, iproute2 5.5 and later)");
+	if (any && tally->with_busy == 0)
+		note(report, "what held the senders back (Linux 4.10 and later)");
+	if (survey->lines_passed_over > 0)
+		note(report, "%llu line%s passed over: no output of ss",
+		    (unsigned long long)survey->lines_passed_over,
+		    survey->lines_passed_over == 1 ? " was" : "s were");
+}
+
+static void make_outlook(const struct survey *survey, struct outlook *outlook)
+{
+	memset(outlook, 0, sizeof(*outlook));
+	reckon_memory(&survey->host, &outlook->memory);
+	decide(survey, outlook);
+	outlook->report = (struct sockets_report){.version = BDP_VERSION,
+	    .source = survey->source,
+	    .live = survey->live,
+	    .has_sockets = survey->has_sockets,
+	    .seconds = survey->seconds,
+	    .rule = &survey->rule,
+	    .tally = &survey->tally,
+	    .memory = &outlook->memory,
+	    .delta = outlook->input.delta,
+	    .runaway = &outlook->runaway,
+	    .findings = &outlook->findings,
+	    .plan = &outlook->plan};
+	note_host(&outlook->report, survey);
+	if (survey->has_sockets)
+		note_sockets(&outlook->report, survey);
+}
+
+/* ---- from report to bytes ------------------------------------------------------------------ */
+
+static void begin_writing(struct writer *writer, bool compact)
+{
+	if (writer->json)
+		sockets_json_begin(
+		    &writer->out, BDP_VERSION, writer->options->all, compact, writer->stream);
+	else if (writer->options->all)
+		sockets_text_header(&writer->style, writer->growth, writer->stream);
+}
+
+static void write_socket(const struct listed *item, void *context)
+{
+	struct writer *writer = context;
+
+	if (writer->json)
+		sockets_json_socket(&writer->out, NULL, item);
+	else
+		sockets_text_row(item, &writer->style, writer->growth, writer->stream);
+}
+
+static bool end_writing(struct writer *writer, const struct sockets_report *report)
+{
+	if (writer->json)
+		return sockets_json_end(&writer->out, report, writer->options->all);
+	if (writer->options->all)
+		fputc('\n', writer->stream);
+	return sockets_text(report, &writer->style, writer->stream);
+}
+
+static bool wants_change(const struct outlook *outlook)
+{
+	for (size_t i = 0; i < outlook->plan.setting_count; i++)
+		if (outlook->plan.settings[i].change)
+			return true;
+	for (size_t i = 0; i < outlook->findings.count; i++)
+		if (finding_table[outlook->findings.items[i].id].severity >= SEVERITY_WARNING)
+			return true;
+	return false;
+}
+
+/* ---- once, twice, and on and on ------------------------------------------------------------ */
+
+static int read_sockets(struct survey *survey, struct writer *writer)
+{
+	const struct options *options = survey->options;
+	int code;
+
+	if (options->interval_seconds > 0) {
+		survey_expect_two(survey);
+		code = survey_read_live(survey);
+		if (code != 0)
+			return code;
+		sleep(options->interval_seconds);
+	}
+	if (options->all) {
+		begin_writing(writer, false);
+		survey->each = write_socket;
+		survey->each_context = writer;
+	}
+	return survey->live ? survey_read_live(survey) : survey_read_files(survey);
+}
+
+static int report_once(struct survey *survey, struct writer *writer)
+{
+	static struct outlook outlook;
+	int code = read_sockets(survey, writer);
+
+	if (code != 0)
+		return code;
+	if (!survey->options->all)
+		begin_writing(writer, false);
+	make_outlook(survey, &outlook);
+	code = output_finish(end_writing(writer, &outlook.report));
+	return code == 0 && survey->options->check && wants_change(&outlook) ? 5 : code;
+}
+
+/* One round into memory, so that it replaces the one before at once. */
+static int watch_round(struct survey *survey, struct writer *writer)
+{
+	static struct outlook outlook;
+	char *text = NULL;
+	size_t length = 0;
+
+	int code = survey_read_live(survey);
+	if (code != 0)
+		return code;
+	writer->stream = open_memstream(&text, &length);
+	if (!writer->stream)
+		err(1, NULL);
+	writer->style = output_style(survey->options, OUTPUT_WIDTH_TABLE);
+	begin_writing(writer, true);
+	make_outlook(survey, &outlook);
+	bool good = end_writing(writer, &outlook.report);
+	if (!writer->json && !isatty(STDOUT_FILENO))
+		fputc('\n', writer->stream);
+	good = fclose(writer->stream) == 0 && good;
+	code = output_finish(good && screen_show(text, length));
+	free(text);
+	return code;
+}
+
+static int watch(struct survey *survey, struct writer *writer)
+{
+	int code;
+
+	survey_expect_two(survey);
+	screen_begin();
+	do
+		code = watch_round(survey, writer);
+	while (code == 0 && screen_wait(survey->options->watch_seconds));
+	return code;
+}
+
+int verb_sockets(const struct options *options)
+{
+	static struct survey survey;
+	struct writer writer = {.options = options,
+	    .style = output_style(options, OUTPUT_WIDTH_TABLE),
+	    .json = strcmp(options->form, "json") == 0,
+	    .growth = options->interval_seconds > 0 || options->watch_seconds > 0,
+	    .stream = stdout};
+	int code = survey_begin(&survey, options);
+
+	if (code == 0)
+		code = options->watch_seconds > 0 ? watch(&survey, &writer)
+						  : report_once(&survey, &writer);
+	survey_free(&survey);
+	return code;
+}

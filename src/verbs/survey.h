@@ -1,0 +1,56 @@
+/*
+ * What one question about many sockets has gathered, from the kernel or from files.
+ */
+#ifndef BDP_SURVEY_H
+#define BDP_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "evidence/counters.h"
+#include "evidence/host.h"
+#include "evidence/socket_filter.h"
+#include "model/holding.h"
+#include "model/previous.h"
+#include "model/tally.h"
+#include "options/options.h"
+
+/* Outputs of ss in one call. */
+#define SURVEY_FILES_MAX 16
+
+struct survey {
+	const struct options *options;
+	struct socket_filter filter;
+	struct holding_rule rule;
+	struct host host; /* whose sockets these are; origin HOST_UNKNOWN when not known */
+	bool live;
+	bool has_sockets;
+	char source[160]; /* what the sockets came from; not yet safe to print */
+	struct source *files[SURVEY_FILES_MAX]; /* of ss, open until they are read */
+	size_t file_count;
+	uint64_t lines_passed_over;
+	struct tally tally;
+	struct previous *previous; /* NULL when there is one reading */
+	struct counters counters[2];
+	unsigned counter_readings; /* 0, 1, 2 */
+	double read_at_s;	   /* of the last live reading, monotonic clock */
+	double seconds;		   /* between the last two; 0 when not known */
+	/* Gets every socket as it comes; NULL for none. */
+	void (*each)(const struct listed *item, void *context);
+	void *each_context;
+};
+
+/* Reads the operands, or finds that the sockets of this machine are meant: then .live is set and
+ * nothing is read yet.  Exit codes as of main; 0 to go on. */
+int survey_begin(struct survey *survey, const struct options *options);
+/* Reads the files that hold sockets. */
+int survey_read_files(struct survey *survey);
+/* One reading of this machine: sockets, counters, memory in use. With two readings wanted,
+ * survey_expect_two() comes first. */
+int survey_read_live(struct survey *survey);
+void survey_expect_two(struct survey *survey);
+void survey_free(struct survey *survey);
+
+#endif

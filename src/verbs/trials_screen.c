@@ -1,0 +1,357 @@
+/* Which runs can be set side by side: TCP, one direction, one path, each test once. */
+#include "verbs/trials.h"
+
+#include <bsd/stdlib.h>
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+#include "base/units.h"
+#include "model/context.h"
+
+/* Path RTTs that differ by more than this are of two paths. */
+#define PATH_FACTOR 3
+/* Below this hosts and interfaces make up much of it. */
+#define PATH_LEAST_US 1000
+
+void trials_leave_out(struct trial_set *set, const char *format, ...)
+{
+	va_list arguments;
+
+	if (set->left_out_count == TRIALS_LEFT_OUT_MAX)
+		return;
+	va_start(arguments, format);
+	vsnprintf(
+	    set->left_out[set->left_out_count++], sizeof(set->left_out[0]), format, arguments);
+	va_end(arguments);
+}
+
+/* ---- analysing ---- */
+
+/* With one ping beside a run it was taken during the test; of several the quickest is of the idle path. */
+static const struct ping *loaded_ping(const struct evidence *evidence)
+{
+	const struct ping *slowest = NULL;
+
+	for (unsigned i = 0; i < evidence->ping_count; i++)
+		if (!slowest || evidence->pings[i].avg_us > slowest->avg_us)
+			slowest = &evidence->pings[i];
+	return slowest;
+}
+
+static const struct host *host_of(const struct evidence *evidence, enum end end)
+{
+	const struct host *host = &evidence->hosts[end];
+
+	return host->origin != HOST_UNKNOWN ? host : NULL;
+}
+
+static void reckon_figures(const struct trial_set *set, struct trial_run *trial)
+{
+	const struct evidence *evidence = &trial->source->evidence;
+	const struct figures_input input = {.run = trial->analysis.run,
+	    .path = &trial->analysis.path,
+	    .loaded_ping = loaded_ping(evidence),
+	    .tc = evidence->has_tc ? &evidence->tc : NULL,
+	    .idle_rtt_us = set->idle_rtt_us};
+
+	figures_reckon(&input, &trial->figures);
+}
+
+static void analyse(const struct trial_set *set, struct trial_run *trial, const struct run *run)
+{
+	const struct evidence *evidence = &trial->source->evidence;
+	const struct path_given given = {.idle_rtt_us = set->idle_rtt_us};
+	struct analysis *analysis = &trial->analysis;
+
+	analysis->run = run;
+	context_for_run(&trial->context, evidence, run, host_of(evidence, END_RECEIVER));
+	if (evidence->ping_count == 1) {
+		trial->context.ping_is_loaded = true;
+		trial->context.loaded_ping = &evidence->pings[0];
+	}
+	path_from_run(&analysis->path, run, &given, &trial->context);
+	const struct diagnosis_input input = {.path = &analysis->path,
+	    .run = run,
+	    .context = &trial->context,
+	    .sender = host_of(evidence, END_SENDER),
+	    .receiver = host_of(evidence, END_RECEIVER)};
+	limit_decide(&input, &analysis->limit);
+	reckon_figures(set, trial);
+}
+
+/* False, and said, when the run cannot count at all. */
+static bool is_usable(struct trial_set *set, const struct run *run)
+{
+	if (run->protocol != PROTOCOL_TCP) {
+		trials_leave_out(set, "%s: %s: it has no window", quoted(run->input),
+		    run->protocol == PROTOCOL_UDP ? "a UDP run" : "an SCTP run");
+		return false;
+	}
+	if (run->sent_bytes + run->received_bytes == 0 && run->series.count == 0) {
+		trials_leave_out(set, "%s: it carried nothing%s%s", quoted(run->input),
+		    run->error[0] ? ": iperf3 says " : "", quoted(run->error));
+		return false;
+	}
+	return true;
+}
+
+static void add_runs(struct trial_set *set, const struct trial_source *source)
+{
+	const struct runs *runs = &source->evidence.runs;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct run *run = &runs->items[i];
+		if (!is_usable(set, run))
+			continue;
+		set->runs = reallocarray(set->runs, set->run_count + 1, sizeof(*set->runs));
+		if (!set->runs)
+			err(1, NULL);
+		struct trial_run *trial = &set->runs[set->run_count++];
+		*trial = (struct trial_run){.source = source};
+		analyse(set, trial, run);
+		/* Without a rate there is nothing to set beside the others. */
+		if (!(trial->figures.has & 1u << FIGURE_RATE)) {
+			trials_leave_out(set, "%s: no rate in it", quoted(run->input));
+			set->run_count--;
+		}
+	}
+}
+
+/* ---- one direction ---- */
+
+static bool is_to_server(const struct run *run)
+{
+	return run->client == run->local_sends;
+}
+
+bool run_is_opposite(const struct run *a, const struct run *b)
+{
+	bool named = a->sender[0] && a->receiver[0] && b->sender[0] && b->receiver[0];
+
+	if (named && strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0)
+		return true;
+	if (named && strcmp(a->sender, b->sender) == 0 && strcmp(a->receiver, b->receiver) == 0)
+		return false;
+	return is_to_server(a) != is_to_server(b);
+}
+
+/* Whether two runs can be compared; the sieve keeps what agrees with the most. */
+typedef bool (*agreement)(const struct trial_run *a, const struct trial_run *b);
+
+static bool same_direction(const struct trial_run *a, const struct trial_run *b)
+{
+	return !run_is_opposite(a->analysis.run, b->analysis.run);
+}
+
+/* How many operands have a run that agrees with this one. */
+static size_t supporters(const struct trial_set *set, const struct trial_run *run, agreement agree)
+{
+	const struct trial_source *last = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->run_count; i++) {
+		if (set->runs[i].source != last && agree(run, &set->runs[i])) {
+			count++;
+			last = set->runs[i].source;
+		}
+	}
+	return count;
+}
+
+static size_t reference(const struct trial_set *set, agreement agree)
+{
+	size_t best = 0, most = 0;
+
+	for (size_t i = 0; i < set->run_count; i++) {
+		size_t count = supporters(set, &set->runs[i], agree);
+		if (count > most) {
+			most = count;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static bool has_other_run(const struct trial_set *set, const struct trial_run *run,
+    const struct trial_run *kept, agreement agree)
+{
+	for (size_t i = 0; i < set->run_count; i++)
+		if (set->runs[i].source == run->source && agree(kept, &set->runs[i]))
+			return true;
+	return false;
+}
+
+static void say_direction(
+    struct trial_set *set, const struct trial_run *run, const struct trial_run *kept)
+{
+	trials_leave_out(set, "%s: it carries data the other way (%s to %s) than %s",
+	    quoted(run->analysis.run->input), is_to_server(run->analysis.run) ? "client" : "server",
+	    is_to_server(run->analysis.run) ? "server" : "client",
+	    quoted(kept->analysis.run->input));
+}
+
+/* The two runs of --bidir go apart without a word: the other direction is there on purpose. */
+static void sieve_direction(struct trial_set *set)
+{
+	if (set->run_count == 0)
+		return;
+	struct trial_run kept = set->runs[reference(set, same_direction)];
+	size_t at = 0;
+
+	for (size_t i = 0; i < set->run_count; i++) {
+		if (same_direction(&kept, &set->runs[i]))
+			continue;
+		if (!has_other_run(set, &set->runs[i], &kept, same_direction))
+			say_direction(set, &set->runs[i], &kept);
+	}
+	for (size_t i = 0; i < set->run_count; i++)
+		if (same_direction(&kept, &set->runs[i]))
+			set->runs[at++] = set->runs[i];
+	set->run_count = at;
+}
+
+/* ---- one path ---- */
+
+/* Least and most that the path's RTT may be; a queue that the flow itself fills hides what is below. */
+static bool rtt_bounds(const struct trial_run *run, double *low_us, double *high_us)
+{
+	const struct path *path = &run->analysis.path;
+	bool queued = run->analysis.limit.factor == FACTOR_QUEUE || path->rtt_trend > 1.2 ||
+		      path->queue_elasticity > 0.5;
+
+	if (path->rtt.method == RTT_UNKNOWN)
+		return false;
+	*low_us = queued ? 0 : path->rtt.low_us;
+	*high_us = path->rtt.high_us;
+	return true;
+}
+
+static bool same_path(const struct trial_run *a, const struct trial_run *b)
+{
+	double a_low, a_high, b_low, b_high;
+
+	if (!rtt_bounds(a, &a_low, &a_high) || !rtt_bounds(b, &b_low, &b_high))
+		return true;
+	return !(a_low > PATH_FACTOR * b_high && a_low > PATH_LEAST_US) &&
+	       !(b_low > PATH_FACTOR * a_high && b_low > PATH_LEAST_US);
+}
+
+static void sieve_path(struct trial_set *set)
+{
+	if (set->run_count == 0)
+		return;
+	struct trial_run kept = set->runs[reference(set, same_path)];
+	size_t at = 0;
+
+	for (size_t i = 0; i < set->run_count; i++) {
+		struct trial_run *run = &set->runs[i];
+		if (same_path(&kept, run)) {
+			set->runs[at++] = *run;
+			continue;
+		}
+		trials_leave_out(set, "%s: another path: its RTT is %s, that of %s %s",
+		    quoted(run->analysis.run->input), time_text(run->analysis.path.rtt.us).s,
+		    quoted(kept.analysis.run->input), time_text(kept.analysis.path.rtt.us).s);
+	}
+	set->run_count = at;
+}
+
+/* ---- each test once ---- */
+
+static bool same_bins(const struct series *a, const struct series *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->bins[i].bytes != b->bins[i].bytes ||
+		    a->bins[i].retransmits != b->bins[i].retransmits ||
+		    a->bins[i].cwnd_bytes != b->bins[i].cwnd_bytes)
+			return false;
+	return true;
+}
+
+bool run_is_same_test(const struct run *a, const struct run *b)
+{
+	if (a->cookie[0] && b->cookie[0])
+		return strcmp(a->cookie, b->cookie) == 0;
+	return a->sent_bytes == b->sent_bytes && a->received_bytes == b->received_bytes &&
+	       a->retransmits == b->retransmits && same_bins(&a->series, &b->series);
+}
+
+/* The end that sends knows cwnd, RTT and retransmits. */
+static bool knows_more(const struct run *a, const struct run *b)
+{
+	return a->local_sends && !b->local_sends;
+}
+
+static bool same_label(const struct trial_source *a, const struct trial_source *b)
+{
+	if (a->ceiling_bytes > 0 || b->ceiling_bytes > 0)
+		return a->ceiling_bytes <= b->ceiling_bytes && a->ceiling_bytes >= b->ceiling_bytes;
+	return strcmp(a->label, b->label) == 0;
+}
+
+/* True when the run is another view of one that is kept; keeps the one that knows more. */
+static bool is_repeated(struct trial_set *set, const struct trial_run *run, size_t kept_count)
+{
+	for (size_t i = 0; i < kept_count; i++) {
+		struct trial_run *kept = &set->runs[i];
+		const struct run *a = kept->analysis.run, *b = run->analysis.run;
+		bool same = same_label(kept->source, run->source);
+		if (!run_is_same_test(a, b))
+			continue;
+		trials_leave_out(set, "%s: the same test as %s%s", quoted(b->input),
+		    quoted(a->input), same ? ": counted once" : ", under another label");
+		set->contradicts |= !same;
+		if (same && knows_more(b, a))
+			*kept = *run;
+		return true;
+	}
+	return false;
+}
+
+static void sieve_repeats(struct trial_set *set)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < set->run_count; i++) {
+		struct trial_run run = set->runs[i];
+		if (!is_repeated(set, &run, at))
+			set->runs[at++] = run;
+	}
+	set->run_count = at;
+}
+
+/* Runs over one path have one idle RTT: where nobody measured it, the smallest that any of them saw is
+ * nearest to it.  A queue that stands all the time hides it from the run that fills it. */
+static void take_smallest_rtt(struct trial_set *set)
+{
+	double least = 0;
+
+	if (set->idle_rtt_us > 0)
+		return;
+	for (size_t i = 0; i < set->run_count; i++) {
+		const struct rtt *rtt = &set->runs[i].analysis.path.rtt;
+		bool measured = rtt->method == RTT_TCP_INFO || rtt->method == RTT_PING;
+		if (measured && rtt->us > 0 && (least <= 0 || rtt->us < least))
+			least = rtt->us;
+	}
+	set->idle_rtt_us = least;
+	set->idle_is_seen = least > 0;
+	for (size_t i = 0; i < set->run_count; i++)
+		reckon_figures(set, &set->runs[i]);
+}
+
+void trials_screen(struct trial_set *set)
+{
+	for (size_t i = 0; i < set->source_count; i++)
+		add_runs(set, set->sources[i]);
+	sieve_direction(set);
+	sieve_path(set);
+	sieve_repeats(set);
+	take_smallest_rtt(set);
+}
