@@ -124,6 +124,10 @@ struct diagnosis_input {
 	const struct host *sender, *receiver;
 };
 
+/* Adds a finding with its text, which is cut at the size of `text`; one beyond FINDINGS_MAX is left out. */
+__attribute__((format(printf, 3, 4))) void finding_add(
+    struct findings *findings, enum finding_id id, const char *format, ...);
+
 /* Names what limits the flow, with the numbers that decided, a confidence, and, when that is not
  * high, the measurement that would settle it. Pure. */
 void limit_decide(const struct diagnosis_input *input, struct limit *limit);

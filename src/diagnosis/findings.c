@@ -157,8 +157,7 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "try smaller segments (iperf3 -M 1200), tracepath HOST, and ethtool -K DEV tso off gso off"},
 };
 
-__attribute__((format(printf, 3, 4))) static void find(
-    struct findings *findings, enum finding_id id, const char *format, ...)
+void finding_add(struct findings *findings, enum finding_id id, const char *format, ...)
 {
 	va_list args;
 
@@ -179,14 +178,14 @@ static void find_loss(struct findings *findings, const struct signs *signs)
 		return;
 	if (path->retransmits > 0 && path->steady_retransmits == 0 && (path->has & PATH_SERIES) &&
 	    path->early_retransmits > 0) {
-		find(findings, FINDING_SLOW_START_OVERSHOOT,
+		finding_add(findings, FINDING_SLOW_START_OVERSHOOT,
 		    "all %s retransmits fell in the first %zu interval%s",
 		    count_text(path->retransmits).s, path->steady_first,
 		    path->steady_first == 1 ? "" : "s");
 		return;
 	}
 	if (path->loss_ratio >= 1e-4)
-		find(findings, FINDING_LOSS, "%s of the segments were sent again (%s)",
+		finding_add(findings, FINDING_LOSS, "%s of the segments were sent again (%s)",
 		    percent_text(path->loss_ratio).s, count_text(path->retransmits).s);
 }
 
@@ -221,7 +220,7 @@ static void find_delay(struct findings *findings, const struct signs *signs)
 	double base_us = path->loaded_rtt_us / signs->rtt_over_base;
 	double queue_us = path->loaded_rtt_us - base_us;
 	struct queue_share share = share_of_queue(signs, queue_us);
-	find(findings, FINDING_QUEUEING_DELAY,
+	finding_add(findings, FINDING_QUEUEING_DELAY,
 	    "RTT %s under load against %s: %s of queue, %s, which is %.0f %% of %s",
 	    time_text(path->loaded_rtt_us).s, time_text(base_us).s, time_text(queue_us).s,
 	    size_text(bdp_bytes(path->rate_bps, queue_us)).s, 100 * share.ratio, share.of);
@@ -233,7 +232,7 @@ static void find_backlog(
 {
 	if (signs->backlog_us < BACKLOG_MATTERS_US)
 		return;
-	find(findings, FINDING_STANDING_QUEUE, "tc shows %s waiting (%s packets): %s at %s",
+	finding_add(findings, FINDING_STANDING_QUEUE, "tc shows %s waiting (%s packets): %s at %s",
 	    size_text((double)context->tc->backlog_bytes).s,
 	    count_text(context->tc->backlog_packets).s, time_text(signs->backlog_us).s,
 	    rate_text(signs->path->rate_bps).s);
@@ -246,10 +245,11 @@ static void find_rate_shape(struct findings *findings, const struct signs *signs
 	if (!(path->has & PATH_SERIES))
 		return;
 	if (path->steady_count < 3)
-		find(findings, FINDING_SHORT_TEST, "%zu interval%s counted after the ramp-up",
-		    path->steady_count, path->steady_count == 1 ? " is" : "s are");
+		finding_add(findings, FINDING_SHORT_TEST,
+		    "%zu interval%s counted after the ramp-up", path->steady_count,
+		    path->steady_count == 1 ? " is" : "s are");
 	else if (path->rate_deviation > 0.3 && signs->asked_bps <= 0)
-		find(findings, FINDING_RATE_SWINGS,
+		finding_add(findings, FINDING_RATE_SWINGS,
 		    "the rate varies by %.0f %% (standard deviation)", 100 * path->rate_deviation);
 }
 
@@ -263,8 +263,8 @@ static void find_stall(struct findings *findings, const struct run *run, const s
 			 bin->cwnd_bytes <= 2ULL * path->mss * path->streams;
 	}
 	if (still >= 2)
-		find(findings, FINDING_STALLED, "no byte in %zu of %zu intervals, cwnd at %s",
-		    still, run->series.count,
+		finding_add(findings, FINDING_STALLED,
+		    "no byte in %zu of %zu intervals, cwnd at %s", still, run->series.count,
 		    size_text((double)run->series.bins[run->series.count - 1].cwnd_bytes).s);
 }
 
@@ -280,7 +280,7 @@ static void find_streams(struct findings *findings, const struct run *run)
 	}
 	double mean = (double)sum / (double)run->stream_count;
 	if (mean > 0 && (double)least < 0.5 * mean)
-		find(findings, FINDING_LAGGING_STREAM,
+		finding_add(findings, FINDING_LAGGING_STREAM,
 		    "the slowest of %zu streams carried %.0f %% of the mean", run->stream_count,
 		    100 * (double)least / mean);
 }
@@ -292,17 +292,17 @@ static void find_ends(struct findings *findings, const struct run *run)
 		double sent = (double)run->sent_bytes * 8 / run->sent_seconds;
 		double received = (double)run->received_bytes * 8 / run->received_seconds;
 		if (received < 0.9 * sent)
-			find(findings, FINDING_RECEIVER_LOWER, "receiver %s, sender %s",
+			finding_add(findings, FINDING_RECEIVER_LOWER, "receiver %s, sender %s",
 			    rate_text(received).s, rate_text(sent).s);
 	}
 	if ((run->has & RUN_MSS) && run->mss < 1400)
-		find(findings, FINDING_SMALL_MSS, "MSS %u", run->mss);
+		finding_add(findings, FINDING_SMALL_MSS, "MSS %u", run->mss);
 	else if ((run->has & RUN_MSS) && run->mss > 1500)
-		find(findings, FINDING_JUMBO_MSS, "MSS %u", run->mss);
+		finding_add(findings, FINDING_JUMBO_MSS, "MSS %u", run->mss);
 	if (run->error[0])
-		find(findings, FINDING_INTERRUPTED, "iperf3: %.180s", run->error);
+		finding_add(findings, FINDING_INTERRUPTED, "iperf3: %.180s", run->error);
 	else if (!run->complete)
-		find(findings, FINDING_INTERRUPTED, "the output ends before its summary");
+		finding_add(findings, FINDING_INTERRUPTED, "the output ends before its summary");
 }
 
 /* The scale agreed in the SYN bounds the peer's window for as long as the connection lasts. */
@@ -314,7 +314,7 @@ static void find_scale(struct findings *findings, const struct signs *signs)
 		return;
 	double most = window_scale_limit(socket->snd_wscale);
 	if (most < signs->path->stream_bdp_bytes)
-		find(findings, FINDING_WINDOW_SCALE_FIXED,
+		finding_add(findings, FINDING_WINDOW_SCALE_FIXED,
 		    "this connection's window can never exceed %s (scale %u); the target needs %s",
 		    size_text(most).s, socket->snd_wscale,
 		    size_text(signs->path->stream_bdp_bytes).s);
@@ -333,7 +333,7 @@ static void find_contradiction(
 		      path->rtt.us - ping_us > 5000;
 	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
 	if (longer || shorter)
-		find(findings, FINDING_RTT_CONTRADICTION,
+		finding_add(findings, FINDING_RTT_CONTRADICTION,
 		    "ping says %s, tcp_info says %s and holds still", time_text(ping_us).s,
 		    time_text(path->rtt.us).s);
 }
@@ -369,7 +369,7 @@ static void find_switches(struct findings *findings, const struct host *host, co
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
 		const struct tunable_value *value = &host->values[switches[i].id];
 		if (value->known && value->number[0] == 0)
-			find(findings, switches[i].finding, "%s is 0 on the %s",
+			finding_add(findings, switches[i].finding, "%s is 0 on the %s",
 			    tunables[switches[i].id].key, end);
 	}
 	for (size_t i = 0; i < sizeof(dead_keys) / sizeof(dead_keys[0]); i++) {
@@ -377,7 +377,7 @@ static void find_switches(struct findings *findings, const struct host *host, co
 		const struct tunable_value *value = &host->values[row->id];
 		if (value->known && value->number[0] != row->harmless &&
 		    kernel_at_least(&host->kernel, row->major, row->minor))
-			find(findings, FINDING_DEAD_KEY,
+			finding_add(findings, FINDING_DEAD_KEY,
 			    "%s = %lld on the %s does nothing since Linux %u.%u",
 			    tunables[row->id].key, (long long)value->number[0], end, row->major,
 			    row->minor);
@@ -395,20 +395,20 @@ static void find_vector(
 	double min = (double)value->number[0], def = (double)value->number[1],
 	       max = (double)value->number[2];
 	if (min > def || def > max)
-		find(findings, FINDING_BUFFER_ORDER, "%s = %.0f %.0f %.0f on the %s", key, min, def,
-		    max, end);
+		finding_add(findings, FINDING_BUFFER_ORDER, "%s = %.0f %.0f %.0f on the %s", key,
+		    min, def, max, end);
 	if (def >= 2 * 0x1p20)
-		find(findings, FINDING_HUGE_DEFAULT, "%s default is %s on the %s", key,
+		finding_add(findings, FINDING_HUGE_DEFAULT, "%s default is %s on the %s", key,
 		    size_text(def).s, end);
 	if (min > 65536)
-		find(findings, FINDING_HUGE_MINIMUM, "%s minimum is %s on the %s", key,
+		finding_add(findings, FINDING_HUGE_MINIMUM, "%s minimum is %s on the %s", key,
 		    size_text(min).s, end);
 	double kernel_max = id == TUNABLE_TCP_RMEM
 				? default_rmem_max(&host->kernel, host->mem_total_bytes)
 				: default_wmem_max(&host->kernel, host->mem_total_bytes);
 	/* Without the RAM the default is only known to be no larger. */
 	if (host->mem_total_bytes > 0 && kernel_max > 0 && max < 0.99 * kernel_max)
-		find(findings, FINDING_CEILING_BELOW_DEFAULT,
+		finding_add(findings, FINDING_CEILING_BELOW_DEFAULT,
 		    "%s maximum %s on the %s; Linux %u.%u's own is %s", key, size_text(max).s, end,
 		    host->kernel.major, host->kernel.minor, size_text(kernel_max).s);
 }
@@ -423,11 +423,11 @@ static void find_memory(struct findings *findings, const struct host *host, cons
 	double high = (double)value->number[2] * page, ram = (double)host->mem_total_bytes;
 	/* Without the RAM: 9.4 % of it is the default, and hosts have less than 64 TiB. */
 	if (ram > 0 ? high > ram : high > 6 * 0x1p40)
-		find(findings, FINDING_TCP_MEM_IN_BYTES, "tcp_mem high is %s on the %s%s%s",
+		finding_add(findings, FINDING_TCP_MEM_IN_BYTES, "tcp_mem high is %s on the %s%s%s",
 		    size_text(high).s, end, ram > 0 ? ", RAM " : "",
 		    ram > 0 ? size_text(ram).s : "");
 	if (host->has_sockstat && (double)host->tcp_mem_pages > (double)value->number[1])
-		find(findings, FINDING_MEMORY_PRESSURE,
+		finding_add(findings, FINDING_MEMORY_PRESSURE,
 		    "TCP holds %s on the %s, pressure begins at %s",
 		    size_text((double)host->tcp_mem_pages * page).s, end,
 		    size_text((double)value->number[1] * page).s);
@@ -453,8 +453,9 @@ static void find_too_big(
 		return;
 	double needed = bdp_bytes(path->stream_rate_bps, path->rtt.us);
 	if (path->cwnd_peak_bytes > 3 * needed && needed > 0)
-		find(findings, FINDING_CEILING_TOO_BIG, "cwnd reached %s where %s carry this rate",
-		    size_text(path->cwnd_peak_bytes).s, size_text(needed).s);
+		finding_add(findings, FINDING_CEILING_TOO_BIG,
+		    "cwnd reached %s where %s carry this rate", size_text(path->cwnd_peak_bytes).s,
+		    size_text(needed).s);
 }
 
 void findings_collect(

@@ -216,20 +216,6 @@ void runaway_decide(const struct runaway_input *input, struct runaway *runaway)
 		runaway->remedy = REMEDY_MEASURE;
 }
 
-__attribute__((format(printf, 3, 4))) static void find(
-    struct findings *findings, enum finding_id id, const char *format, ...)
-{
-	va_list args;
-
-	if (findings->count == FINDINGS_MAX)
-		return;
-	struct finding *finding = &findings->items[findings->count++];
-	finding->id = id;
-	va_start(args, format);
-	vsnprintf(finding->text, sizeof(finding->text), format, args);
-	va_end(args);
-}
-
 static void find_pressure(const struct runaway_input *input, struct findings *findings)
 {
 	const struct host *host = input->host;
@@ -239,11 +225,12 @@ static void find_pressure(const struct runaway_input *input, struct findings *fi
 	double page = host && host->page_size ? (double)host->page_size : 4096;
 
 	if (limits && host->has_sockstat && (int64_t)host->tcp_mem_pages > limits->number[1])
-		find(findings, FINDING_MEMORY_PRESSURE, "TCP holds %s, pressure begins at %s",
+		finding_add(findings, FINDING_MEMORY_PRESSURE,
+		    "TCP holds %s, pressure begins at %s",
 		    size_text((double)host->tcp_mem_pages * page).s,
 		    size_text((double)limits->number[1] * page).s);
 	else if (times > 0 || resets > 0)
-		find(findings, FINDING_MEMORY_PRESSURE,
+		finding_add(findings, FINDING_MEMORY_PRESSURE,
 		    "TCPMemoryPressures +%s, TCPAbortOnMemory +%s", count_text(times).s,
 		    count_text(resets).s);
 }
@@ -256,7 +243,7 @@ void runaway_findings(
 		char list[160];
 
 		list_over_limit(delta, "+", list, sizeof(list));
-		find(findings, FINDING_RUNAWAY_BUFFERS,
+		finding_add(findings, FINDING_RUNAWAY_BUFFERS,
 		    "TCPWantZeroWindowAdv +%s, TCPToZeroWindowAdv +%s, %s",
 		    count_text(risen(delta, COUNTER_WANT_ZERO_WINDOW_ADV)).s,
 		    count_text(risen(delta, COUNTER_TO_ZERO_WINDOW_ADV)).s, list);
