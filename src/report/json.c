@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json_out.h"
 #include "report/answer.h"
@@ -21,35 +20,6 @@
 #include "report/wording.h"
 
 /* Bytes and bits per second are whole numbers: what follows the point is the arithmetic's. */
-static void put_whole(struct json_out *out, const char *key, bool known, double value)
-{
-	if (known)
-		json_out_number(out, key, round(value));
-	else
-		json_out_null(out, key);
-}
-
-static void put_number(struct json_out *out, const char *key, bool known, double value)
-{
-	if (known)
-		json_out_number(out, key, value);
-	else
-		json_out_null(out, key);
-}
-
-static void put_count(struct json_out *out, const char *key, bool known, uint64_t value)
-{
-	if (known)
-		json_out_uint(out, key, value);
-	else
-		json_out_null(out, key);
-}
-
-static void put_text(struct json_out *out, const char *key, const char *text)
-{
-	json_out_string(out, key, text && *text ? text : NULL);
-}
-
 static void json_inputs(struct json_out *out, const struct evidence *evidence)
 {
 	json_out_array(out, "inputs");
@@ -58,12 +28,12 @@ static void json_inputs(struct json_out *out, const struct evidence *evidence)
 		json_out_object(out, NULL);
 		json_out_string(out, "name", input->name);
 		json_out_string(out, "kind", input_kind_name(input->kind));
-		put_text(out, "detail", input->detail);
+		json_known_text(out, "detail", input->detail);
 		json_out_string(out, "end",
 		    input->label == END_SENDER	   ? "sender"
 		    : input->label == END_RECEIVER ? "receiver"
 						   : NULL);
-		put_text(out, "warning", input->warning);
+		json_known_text(out, "warning", input->warning);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -81,9 +51,9 @@ static void json_rtt(struct json_out *out, const struct rtt *rtt)
 	bool known = rtt->method != RTT_UNKNOWN;
 
 	json_out_object(out, "rtt");
-	put_number(out, "us", known, rtt->us);
-	put_number(out, "low_us", known, rtt->low_us);
-	put_number(out, "high_us", known, rtt->high_us);
+	json_known(out, "us", known, rtt->us);
+	json_known(out, "low_us", known, rtt->low_us);
+	json_known(out, "high_us", known, rtt->high_us);
 	json_out_string(out, "method", known ? rtt_method_name(rtt->method) : NULL);
 	json_out_end_object(out);
 }
@@ -93,16 +63,17 @@ static void json_windows(struct json_out *out, const struct path *path)
 	bool known = path->window_kind != WINDOW_UNKNOWN;
 
 	json_out_object(out, "window");
-	put_whole(out, "bytes", known, path->window_bytes);
+	json_known_whole(out, "bytes", known, path->window_bytes);
 	json_out_string(out, "kind", known ? window_kind_name(path->window_kind) : NULL);
 	json_out_end_object(out);
-	put_whole(out, "cwnd_bytes", path->has & PATH_CWND, path->cwnd_bytes);
-	put_whole(out, "cwnd_peak_bytes", (path->has & PATH_CWND) && path->cwnd_peak_bytes > 0,
-	    path->cwnd_peak_bytes);
-	put_whole(out, "peer_window_bytes", path->has & PATH_PEER_WINDOW, path->peer_window_bytes);
-	put_whole(out, "peer_window_max_bytes", path->has & PATH_PEER_WINDOW,
+	json_known_whole(out, "cwnd_bytes", path->has & PATH_CWND, path->cwnd_bytes);
+	json_known_whole(out, "cwnd_peak_bytes",
+	    (path->has & PATH_CWND) && path->cwnd_peak_bytes > 0, path->cwnd_peak_bytes);
+	json_known_whole(
+	    out, "peer_window_bytes", path->has & PATH_PEER_WINDOW, path->peer_window_bytes);
+	json_known_whole(out, "peer_window_max_bytes", path->has & PATH_PEER_WINDOW,
 	    path->peer_window_max_bytes);
-	put_whole(out, "in_flight_bytes", path->has & PATH_IN_FLIGHT, path->in_flight_bytes);
+	json_known_whole(out, "in_flight_bytes", path->has & PATH_IN_FLIGHT, path->in_flight_bytes);
 }
 
 static void json_intervals(struct json_out *out, const struct path *path, const struct run *run)
@@ -110,37 +81,37 @@ static void json_intervals(struct json_out *out, const struct path *path, const 
 	bool known = run && (path->has & PATH_SERIES);
 	size_t count = known ? run->series.count : 0;
 
-	put_count(out, "intervals", known, count);
-	put_count(out, "intervals_left_out", known && path->steady_count <= count,
+	json_known_uint(out, "intervals", known, count);
+	json_known_uint(out, "intervals_left_out", known && path->steady_count <= count,
 	    count - path->steady_count);
-	put_count(out, "omitted_intervals", run != NULL, run ? run->omitted_intervals : 0);
+	json_known_uint(out, "omitted_intervals", run != NULL, run ? run->omitted_intervals : 0);
 }
 
 /* The members of a path; the caller has begun the object. */
 static void json_path(struct json_out *out, const struct path *path, const struct run *run)
 {
 	json_out_string(out, "direction", direction_name(run));
-	put_text(out, "sender", run ? run->sender : NULL);
-	put_text(out, "receiver", run ? run->receiver : NULL);
-	put_count(out, "streams", path->streams > 0, path->streams);
-	put_number(out, "seconds", path->seconds > 0, path->seconds);
-	put_whole(out, "rate_bps", path->has & PATH_RATE, path->rate_bps);
-	put_whole(out, "mean_rate_bps", path->has & PATH_MEAN_RATE, path->mean_rate_bps);
-	put_whole(out, "rate_bps_per_stream", (path->has & PATH_RATE) && path->streams > 0,
+	json_known_text(out, "sender", run ? run->sender : NULL);
+	json_known_text(out, "receiver", run ? run->receiver : NULL);
+	json_known_uint(out, "streams", path->streams > 0, path->streams);
+	json_known(out, "seconds", path->seconds > 0, path->seconds);
+	json_known_whole(out, "rate_bps", path->has & PATH_RATE, path->rate_bps);
+	json_known_whole(out, "mean_rate_bps", path->has & PATH_MEAN_RATE, path->mean_rate_bps);
+	json_known_whole(out, "rate_bps_per_stream", (path->has & PATH_RATE) && path->streams > 0,
 	    path->stream_rate_bps);
 	json_intervals(out, path, run);
-	put_count(out, "retransmits", path->has & PATH_RETRANSMITS, path->retransmits);
-	put_number(out, "loss_ratio", path->has & PATH_LOSS, path->loss_ratio);
+	json_known_uint(out, "retransmits", path->has & PATH_RETRANSMITS, path->retransmits);
+	json_known(out, "loss_ratio", path->has & PATH_LOSS, path->loss_ratio);
 	json_rtt(out, &path->rtt);
-	put_number(out, "loaded_rtt_us", path->has & PATH_LOADED_RTT, path->loaded_rtt_us);
-	put_number(out, "idle_rtt_us", path->has & PATH_IDLE_RTT, path->idle_rtt_us);
+	json_known(out, "loaded_rtt_us", path->has & PATH_LOADED_RTT, path->loaded_rtt_us);
+	json_known(out, "idle_rtt_us", path->has & PATH_IDLE_RTT, path->idle_rtt_us);
 	json_windows(out, path);
-	put_count(out, "mss", path->mss > 0, path->mss);
+	json_known_uint(out, "mss", path->mss > 0, path->mss);
 	json_out_bool(out, "mss_assumed", path->mss > 0 && !(path->has & PATH_MSS));
-	put_whole(out, "target_bps", path->has & PATH_TARGET, path->target_bps);
-	put_whole(out, "bdp_bytes", path->has & PATH_BDP, path->bdp_bytes);
-	put_whole(out, "bdp_bytes_per_stream", path->has & PATH_BDP, path->stream_bdp_bytes);
-	put_text(out, "congestion_control", path->congestion_control);
+	json_known_whole(out, "target_bps", path->has & PATH_TARGET, path->target_bps);
+	json_known_whole(out, "bdp_bytes", path->has & PATH_BDP, path->bdp_bytes);
+	json_known_whole(out, "bdp_bytes_per_stream", path->has & PATH_BDP, path->stream_bdp_bytes);
+	json_known_text(out, "congestion_control", path->congestion_control);
 }
 
 /* A decided limit is its own only candidate, so that readers need not ask which kind it is. */
@@ -172,7 +143,7 @@ static void json_limit(struct json_out *out, const struct analysis *analysis)
 	for (size_t i = 0; i < limit->evidence_count; i++)
 		json_out_string(out, NULL, limit->evidence[i]);
 	json_out_end_array(out);
-	put_text(out, "decide_with", limit->decide_with);
+	json_known_text(out, "decide_with", limit->decide_with);
 	json_out_end_object(out);
 }
 
@@ -198,10 +169,10 @@ static void json_runs(struct json_out *out, const struct report *report)
 		json_out_object(out, NULL);
 		json_out_uint(out, "run", i + 1);
 		json_out_bool(out, "chosen", i == report->chosen);
-		put_text(out, "input", run->input);
+		json_known_text(out, "input", run->input);
 		json_out_string(out, "protocol", protocol_name(run->protocol));
 		json_out_bool(out, "complete", run->complete);
-		put_text(out, "error", run->error);
+		json_known_text(out, "error", run->error);
 		json_out_object(out, "path");
 		json_path(out, &analysis->path, run);
 		json_out_end_object(out);
@@ -232,92 +203,10 @@ static void json_chosen(struct json_out *out, const struct report *report)
 static void json_rfc6349(struct json_out *out, const struct rfc6349 *metrics)
 {
 	json_out_object(out, "rfc6349");
-	put_number(out, "tcp_efficiency", metrics->has_efficiency, metrics->tcp_efficiency);
-	put_number(out, "buffer_delay", metrics->has_buffer_delay, metrics->buffer_delay);
-	put_number(
+	json_known(out, "tcp_efficiency", metrics->has_efficiency, metrics->tcp_efficiency);
+	json_known(out, "buffer_delay", metrics->has_buffer_delay, metrics->buffer_delay);
+	json_known(
 	    out, "transfer_time_ratio", metrics->has_transfer_time, metrics->transfer_time_ratio);
-	json_out_end_object(out);
-}
-
-void json_findings(struct json_out *out, const struct findings *findings)
-{
-	json_out_array(out, "findings");
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->items[i];
-		const struct finding_row *row = &finding_table[finding->id];
-		json_out_object(out, NULL);
-		json_out_string(out, "id", row->id);
-		json_out_string(out, "severity", severity_name(row->severity));
-		json_out_string(out, "text", finding->text);
-		json_out_string(out, "advice", row->advice);
-		json_out_end_object(out);
-	}
-	json_out_end_array(out);
-}
-
-/* Values are strings, "4096 131072 20971520", as sysctl(8) takes them. */
-static void json_value(
-    struct json_out *out, const char *key, enum tunable_id id, const struct tunable_value *value)
-{
-	char text[256];
-
-	json_out_string(
-	    out, key, value->known ? tunable_value_text(id, value, text, sizeof(text)) : NULL);
-}
-
-static void json_setting(struct json_out *out, const struct setting *setting)
-{
-	struct tunable_value value = setting->value;
-
-	value.known = true;
-	json_out_object(out, NULL);
-	json_out_string(out, "key", tunables[setting->id].key);
-	json_value(out, "value", setting->id, &value);
-	json_value(out, "current", setting->id, &setting->current);
-	json_out_bool(out, "change", setting->change);
-	json_out_string(out, "host", role_name(setting->host));
-	json_out_string(out, "sized_by", sizing_name(setting->sized_by));
-	json_out_string(out, "why", setting->why);
-	put_text(out, "risk", setting->risk);
-	json_out_bool(out, "lowers", setting->lowers);
-	put_text(out, "sizing_others", setting->sizing_others);
-	json_out_end_object(out);
-}
-
-void json_plan(struct json_out *out, const struct plan *plan)
-{
-	json_out_array(out, "settings");
-	for (size_t i = 0; i < plan->setting_count; i++)
-		json_setting(out, &plan->settings[i]);
-	json_out_end_array(out);
-	json_out_array(out, "not_advised");
-	for (size_t i = 0; i < plan->not_advised_count; i++) {
-		json_out_object(out, NULL);
-		json_out_string(out, "key", plan->not_advised[i].key);
-		json_out_string(out, "why", plan->not_advised[i].why);
-		json_out_end_object(out);
-	}
-	json_out_end_array(out);
-	json_out_array(out, "commands");
-	for (size_t i = 0; i < plan->command_count; i++) {
-		json_out_object(out, NULL);
-		json_out_string(out, "command", plan->commands[i].command);
-		json_out_string(out, "why", plan->commands[i].why);
-		json_out_string(out, "host", role_name(plan->commands[i].host));
-		json_out_bool(out, "for_files", plan->commands[i].for_files);
-		json_out_end_object(out);
-	}
-	json_out_end_array(out);
-}
-
-void json_plan_facts(struct json_out *out, const struct plan *plan)
-{
-	json_out_object(out, "plan");
-	json_out_string(out, "role", role_name(plan->role));
-	json_out_string(out, "here", role_name(plan->here));
-	put_text(out, "sender", plan->sender_name);
-	put_text(out, "receiver", plan->receiver_name);
-	put_whole(out, "predicted_bps", plan->predicted_bps > 0, plan->predicted_bps);
 	json_out_end_object(out);
 }
 
@@ -326,21 +215,15 @@ static void json_memory(struct json_out *out, const struct exposure *memory)
 	bool limits = memory->has_limits, asked = memory->connections > 0;
 
 	json_out_object(out, "memory");
-	put_count(out, "page_size", memory->page_size > 0, memory->page_size);
-	put_whole(out, "low_bytes", limits, memory->low_bytes);
-	put_whole(out, "pressure_bytes", limits, memory->pressure_bytes);
-	put_whole(out, "high_bytes", limits, memory->high_bytes);
-	json_out_bool(out, "limits_are_default", limits && memory->limits_are_default);
-	put_whole(out, "ram_bytes", memory->ram_bytes > 0, memory->ram_bytes);
-	put_whole(out, "in_use_bytes", memory->has_in_use, memory->in_use_bytes);
-	put_count(out, "connections", asked, memory->connections);
-	put_count(out, "active", asked, memory->active);
-	put_whole(out, "per_connection_bytes", memory->per_connection_bytes > 0,
+	json_memory_limits(out, memory);
+	json_known_uint(out, "connections", asked, memory->connections);
+	json_known_uint(out, "active", asked, memory->active);
+	json_known_whole(out, "per_connection_bytes", memory->per_connection_bytes > 0,
 	    memory->per_connection_bytes);
-	put_whole(out, "idle_bytes", asked, memory->idle_bytes);
-	put_whole(out, "likely_bytes", asked, memory->likely_bytes);
-	put_whole(out, "worst_bytes", asked, memory->worst_bytes);
-	put_whole(out, "pressure_at_connections", memory->pressure_at_connections > 0,
+	json_known_whole(out, "idle_bytes", asked, memory->idle_bytes);
+	json_known_whole(out, "likely_bytes", asked, memory->likely_bytes);
+	json_known_whole(out, "worst_bytes", asked, memory->worst_bytes);
+	json_known_whole(out, "pressure_at_connections", memory->pressure_at_connections > 0,
 	    floor(memory->pressure_at_connections));
 	if (limits && asked && memory->ram_bytes > 0)
 		json_out_bool(out, "bounded_before_ram", memory->bounded_before_ram);

@@ -8,39 +8,19 @@
  */
 #include "report/sockets.h"
 
-#include <math.h>
-
 #include "report/json_parts.h"
-
-static void put(struct json_out *out, const char *key, bool known, double value)
-{
-	if (known)
-		json_out_number(out, key, value);
-	else
-		json_out_null(out, key);
-}
-
-/* Bytes and bit/s: what follows the point is the arithmetic's. */
-static void put_whole(struct json_out *out, const char *key, bool known, double value)
-{
-	put(out, key, known, round(value));
-}
-
-static void put_text(struct json_out *out, const char *key, const char *text)
-{
-	json_out_string(out, key, text[0] ? text : NULL);
-}
 
 static void json_side(struct json_out *out, const char *key, const struct side *side, bool memory)
 {
 	json_out_object(out, key);
-	put_whole(out, "buffer_bytes", memory, side->buffer_bytes);
-	put_whole(out, "held_bytes", memory, side->held_bytes);
-	put_whole(out, "rate_bps", side->has_rate, side->rate_bps);
-	put_whole(out, "bdp_bytes", side->has_bdp, side->bdp_bytes);
-	put(out, "ratio", side->has_bdp && memory && side->bdp_bytes > 0, side->ratio);
+	json_known_whole(out, "buffer_bytes", memory, side->buffer_bytes);
+	json_known_whole(out, "held_bytes", memory, side->held_bytes);
+	json_known_whole(out, "rate_bps", side->has_rate, side->rate_bps);
+	json_known_whole(out, "bdp_bytes", side->has_bdp, side->bdp_bytes);
+	json_known(out, "ratio", side->has_bdp && memory && side->bdp_bytes > 0, side->ratio);
 	json_out_bool(out, "beyond", side->beyond);
-	put_whole(out, "window_max_bytes", side->window_max_bytes > 0, side->window_max_bytes);
+	json_known_whole(
+	    out, "window_max_bytes", side->window_max_bytes > 0, side->window_max_bytes);
 	json_out_end_object(out);
 }
 
@@ -56,12 +36,12 @@ static const char *reader_name(enum reader reader)
 
 static void json_identity(struct json_out *out, const struct socket_info *info)
 {
-	put_text(out, "state", info->state);
-	put_text(out, "local", info->local);
+	json_known_text(out, "state", info->state);
+	json_known_text(out, "local", info->local);
 	json_out_uint(out, "local_port", info->local_port);
-	put_text(out, "peer", info->peer);
+	json_known_text(out, "peer", info->peer);
 	json_out_uint(out, "peer_port", info->peer_port);
-	put_text(out, "congestion_control", info->cc);
+	json_known_text(out, "congestion_control", info->cc);
 	json_out_uint(out, "recv_queue_bytes", info->recv_queue);
 	json_out_uint(out, "send_queue_bytes", info->send_queue);
 }
@@ -71,12 +51,13 @@ static void json_shares(struct json_out *out, const struct holding *holding)
 	bool limited = (holding->has & HOLDING_LIMITED) != 0;
 	bool now = (holding->has & HOLDING_NOW) != 0;
 
-	put(out, "rwnd_limited_share", limited, holding->rwnd_share);
-	put(out, "sndbuf_limited_share", limited, holding->sndbuf_share);
-	put(out, "busy_share", holding->has & HOLDING_BUSY, holding->busy_share);
-	put(out, "retransmit_ratio", holding->has & HOLDING_RETRANSMITS, holding->retransmit_ratio);
-	put_whole(out, "receive_now_bps", now, holding->receive_now_bps);
-	put_whole(out, "send_now_bps", now, holding->send_now_bps);
+	json_known(out, "rwnd_limited_share", limited, holding->rwnd_share);
+	json_known(out, "sndbuf_limited_share", limited, holding->sndbuf_share);
+	json_known(out, "busy_share", holding->has & HOLDING_BUSY, holding->busy_share);
+	json_known(
+	    out, "retransmit_ratio", holding->has & HOLDING_RETRANSMITS, holding->retransmit_ratio);
+	json_known_whole(out, "receive_now_bps", now, holding->receive_now_bps);
+	json_known_whole(out, "send_now_bps", now, holding->send_now_bps);
 }
 
 void sockets_json_socket(struct json_out *out, const char *key, const struct listed *item)
@@ -87,20 +68,20 @@ void sockets_json_socket(struct json_out *out, const char *key, const struct lis
 
 	json_out_object(out, key);
 	json_identity(out, info);
-	put(out, "rtt_us", holding->has & HOLDING_RTT, holding->rtt_us);
-	put(out, "min_rtt_us", info->has & SOCKET_MIN_RTT, info->min_rtt_us);
-	put_whole(
+	json_known(out, "rtt_us", holding->has & HOLDING_RTT, holding->rtt_us);
+	json_known(out, "min_rtt_us", info->has & SOCKET_MIN_RTT, info->min_rtt_us);
+	json_known_whole(
 	    out, "delivery_rate_bps", info->has & SOCKET_DELIVERY_RATE, info->delivery_rate_bps);
-	put_whole(out, "held_bytes", memory, holding->held_bytes);
+	json_known_whole(out, "held_bytes", memory, holding->held_bytes);
 	json_side(out, "receive", &holding->receive, memory);
 	json_side(out, "send", &holding->send, memory);
 	json_out_bool(out, "beyond", holding->beyond);
 	json_shares(out, holding);
 	json_out_bool(out, "app_limited", info->app_limited);
-	put_whole(out, "peer_window_bytes", info->has & SOCKET_PEER_WINDOW,
+	json_known_whole(out, "peer_window_bytes", info->has & SOCKET_PEER_WINDOW,
 	    (double)info->peer_window_bytes);
-	put(out, "snd_wscale", info->has & SOCKET_WSCALE, info->snd_wscale);
-	put(out, "rcv_wscale", info->has & SOCKET_WSCALE, info->rcv_wscale);
+	json_known(out, "snd_wscale", info->has & SOCKET_WSCALE, info->snd_wscale);
+	json_known(out, "rcv_wscale", info->has & SOCKET_WSCALE, info->rcv_wscale);
 	json_out_string(out, "reader", reader_name(holding->reader));
 	json_out_end_object(out);
 }
@@ -119,13 +100,14 @@ void sockets_json_begin(
 static void json_side_sum(struct json_out *out, const char *key, const struct side_sum *sum)
 {
 	json_out_object(out, key);
-	put_whole(out, "held_bytes", true, sum->held_bytes);
-	put_whole(out, "buffer_bytes", true, sum->buffer_bytes);
+	json_known_whole(out, "held_bytes", true, sum->held_bytes);
+	json_known_whole(out, "buffer_bytes", true, sum->buffer_bytes);
 	json_out_uint(out, "beyond", sum->beyond);
-	put_whole(out, "beyond_held_bytes", true, sum->beyond_held_bytes);
-	put_whole(out, "beyond_buffer_bytes", true, sum->beyond_buffer_bytes);
-	put_whole(out, "largest_bdp_bytes", sum->largest_bdp_bytes > 0, sum->largest_bdp_bytes);
-	put_whole(
+	json_known_whole(out, "beyond_held_bytes", true, sum->beyond_held_bytes);
+	json_known_whole(out, "beyond_buffer_bytes", true, sum->beyond_buffer_bytes);
+	json_known_whole(
+	    out, "largest_bdp_bytes", sum->largest_bdp_bytes > 0, sum->largest_bdp_bytes);
+	json_known_whole(
 	    out, "largest_buffer_bytes", sum->largest_buffer_bytes > 0, sum->largest_buffer_bytes);
 	json_out_end_object(out);
 }
@@ -143,9 +125,9 @@ static void json_totals(struct json_out *out, const struct tally *tally)
 	json_out_uint(out, "with_memory", tally->with_memory);
 	json_out_uint(out, "judged", tally->judged);
 	json_out_uint(out, "beyond", tally->beyond);
-	put_whole(out, "held_bytes", tally->with_memory > 0, tally->held_bytes);
-	put_whole(out, "beyond_held_bytes", tally->judged > 0, tally->beyond_held_bytes);
-	put_whole(out, "beyond_buffer_bytes", tally->judged > 0, tally->beyond_buffer_bytes);
+	json_known_whole(out, "held_bytes", tally->with_memory > 0, tally->held_bytes);
+	json_known_whole(out, "beyond_held_bytes", tally->judged > 0, tally->beyond_held_bytes);
+	json_known_whole(out, "beyond_buffer_bytes", tally->judged > 0, tally->beyond_buffer_bytes);
 	json_out_uint(out, "slow_readers", tally->behind);
 	json_out_uint(out, "stalled_readers", tally->stalled);
 	json_side_sum(out, "receive", &tally->receive);
@@ -158,10 +140,10 @@ static void json_histogram(struct json_out *out, const struct tally *tally)
 	json_out_array(out, "histogram");
 	for (unsigned i = 0; i < TALLY_CLASSES; i++) {
 		json_out_object(out, NULL);
-		put_whole(out, "from_bytes", true, tally_class_bytes(i));
-		put_whole(out, "to_bytes", i + 1 < TALLY_CLASSES, tally_class_bytes(i + 1));
+		json_known_whole(out, "from_bytes", true, tally_class_bytes(i));
+		json_known_whole(out, "to_bytes", i + 1 < TALLY_CLASSES, tally_class_bytes(i + 1));
 		json_out_uint(out, "sockets", tally->classes[i].sockets);
-		put_whole(out, "held_bytes", true, tally->classes[i].held_bytes);
+		json_known_whole(out, "held_bytes", true, tally->classes[i].held_bytes);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -183,18 +165,12 @@ static void json_memory(struct json_out *out, const struct sockets_report *repor
 	bool limits = memory->has_limits && memory->high_bytes > 0;
 
 	json_out_object(out, "memory");
-	json_out_uint(out, "page_size", memory->page_size);
-	put_whole(out, "low_bytes", limits, memory->low_bytes);
-	put_whole(out, "pressure_bytes", limits, memory->pressure_bytes);
-	put_whole(out, "high_bytes", limits, memory->high_bytes);
-	json_out_bool(out, "limits_are_default", limits && memory->limits_are_default);
-	put_whole(out, "ram_bytes", memory->ram_bytes > 0, memory->ram_bytes);
-	put_whole(out, "in_use_bytes", memory->has_in_use, memory->in_use_bytes);
-	put(out, "beyond_of_low", limits && report->has_sockets, held / memory->low_bytes);
-	put(out, "beyond_of_pressure", limits && report->has_sockets,
+	json_memory_limits(out, memory);
+	json_known(out, "beyond_of_low", limits && report->has_sockets, held / memory->low_bytes);
+	json_known(out, "beyond_of_pressure", limits && report->has_sockets,
 	    held / memory->pressure_bytes);
-	put(out, "beyond_of_high", limits && report->has_sockets, held / memory->high_bytes);
-	put(out, "beyond_of_ram", memory->ram_bytes > 0 && report->has_sockets,
+	json_known(out, "beyond_of_high", limits && report->has_sockets, held / memory->high_bytes);
+	json_known(out, "beyond_of_ram", memory->ram_bytes > 0 && report->has_sockets,
 	    held / memory->ram_bytes);
 	json_out_end_object(out);
 }
@@ -208,7 +184,8 @@ static void json_counters(struct json_out *out, const struct counters *delta)
 	json_out_object(out, "counters");
 	for (size_t i = 0; runaway_counters[i] != COUNTER_COUNT; i++) {
 		enum counter_id id = runaway_counters[i];
-		put_whole(out, counter_table[id].name, delta->known[id], (double)delta->value[id]);
+		json_known_whole(
+		    out, counter_table[id].name, delta->known[id], (double)delta->value[id]);
 	}
 	json_out_end_object(out);
 }
@@ -231,9 +208,9 @@ static void json_runaway(struct json_out *out, const struct runaway *runaway)
 static void json_rule(struct json_out *out, const struct holding_rule *rule)
 {
 	json_out_object(out, "rule");
-	put_whole(out, "target_bps", rule->target_bps > 0, rule->target_bps);
+	json_known_whole(out, "target_bps", rule->target_bps > 0, rule->target_bps);
 	json_out_number(out, "factor", rule->factor);
-	put_whole(out, "floor_bytes", true, rule->floor_bytes);
+	json_known_whole(out, "floor_bytes", true, rule->floor_bytes);
 	json_out_end_object(out);
 }
 
@@ -246,7 +223,7 @@ bool sockets_json_end(struct json_out *out, const struct sockets_report *report,
 	json_out_string(out, "answer", sockets_answer(report).s);
 	json_out_string(out, "source", report->source);
 	json_out_bool(out, "live", report->live);
-	put(out, "seconds", report->seconds > 0, report->seconds);
+	json_known(out, "seconds", report->seconds > 0, report->seconds);
 	json_rule(out, report->rule);
 	if (report->has_sockets) {
 		json_totals(out, tally);

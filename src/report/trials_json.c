@@ -1,14 +1,6 @@
 /* What sweep and compare measured, for programs. */
 #include "report/trials_json.h"
 
-void json_known(struct json_out *out, const char *key, bool known, double value)
-{
-	if (known)
-		json_out_number(out, key, value);
-	else
-		json_out_null(out, key);
-}
-
 static void json_range(struct json_out *out, const char *key, const struct range *range)
 {
 	if (range->count == 0) {

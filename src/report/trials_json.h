@@ -4,14 +4,11 @@
 #ifndef BDP_TRIALS_JSON_H
 #define BDP_TRIALS_JSON_H
 
-#include "base/json_out.h"
+#include "report/json_parts.h"
 #include "report/trials_report.h"
 
 /* The label (or ceiling_bytes), runs, and every figure as {median, low, high} or null. */
 void json_trial(struct json_out *out, const struct trials_report *report, size_t index);
 void json_left_out(struct json_out *out, const struct trials_report *report);
-
-/* The number, or null when it is not known. */
-void json_known(struct json_out *out, const char *key, bool known, double value);
 
 #endif
