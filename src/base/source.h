@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SOURCE_PEEK_MAX 65536
+#define SOURCE_PEEK_MAX 262144
 
 struct source;
 

@@ -10,6 +10,7 @@
 
 #include "base/complaint.h"
 #include "base/quote.h"
+#include "evidence/sniff.h"
 
 /* What came of reading one operand's bytes; `why` completes "NAME: ...". */
 struct reading {
@@ -160,7 +161,7 @@ static void read_sysctl(
 	struct host *host = &evidence->hosts[input->label];
 	const char *why;
 
-	if (host->origin != HOST_UNKNOWN) {
+	if (host->origin != HOST_UNKNOWN && !evidence->host_is_beside[input->label]) {
 		refuse(reading,
 		    "a second dump for the same host; label them sender=FILE and receiver=FILE");
 		return;
@@ -169,6 +170,7 @@ static void read_sysctl(
 		refuse(reading, why);
 		return;
 	}
+	evidence->host_is_beside[input->label] = false;
 	host->origin = HOST_DUMP;
 	if (host->name[0] == '\0')
 		quote_text(input->name, host->name, sizeof(host->name));
@@ -197,12 +199,14 @@ static void read_counters(
 static void read_tc(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
+	struct tc tc;
 	const char *why;
 
-	if (!tc_read(&evidence->tc, source, &why)) {
+	if (!tc_read(&tc, source, &why)) {
 		refuse(reading, why);
 		return;
 	}
+	evidence->tc = tc;
 	evidence->has_tc = true;
 	snprintf(input->detail, sizeof(input->detail), "%u qdisc%s", evidence->tc.count,
 	    evidence->tc.count == 1 ? "" : "s");
@@ -285,19 +289,71 @@ struct input *evidence_add_input(struct evidence *evidence, const char *name, en
 	return input;
 }
 
-enum operand_result evidence_read(struct evidence *evidence, const char *operand)
-{
-	enum end label;
-	const char *name = split_label(operand, &label);
-	struct source *source = source_open(name);
+/* What else a paste holds: a copy of the bytes looked at, for the readers that come after the first. */
+struct beside {
+	unsigned kinds; /* 1u << kind */
+	char *bytes;
+	size_t length;
+};
 
-	if (!source) {
-		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
-		complain("%s: %s", quoted(shown), strerror(errno));
-		return OPERAND_SYSTEM;
+static struct beside beside_look(struct source *source, enum input_kind first)
+{
+	const char *bytes;
+	struct beside beside = {.length = source_peek(source, &bytes)};
+
+	/* half a line would be half a value */
+	if (beside.length == SOURCE_PEEK_MAX)
+		while (beside.length > 0 && bytes[beside.length - 1] != '\n')
+			beside.length--;
+	beside.kinds = sniff_beside(bytes, beside.length, first);
+	if (beside.kinds) {
+		beside.bytes = malloc(beside.length);
+		if (!beside.bytes)
+			err(1, NULL);
+		memcpy(beside.bytes, bytes, beside.length);
 	}
-	struct input *input = input_append(evidence, name, label);
-	const struct kind_row *row = &kinds[input->kind = sniff(source)];
+	return beside;
+}
+
+/* A transcript that holds a run was taken where the run was. */
+static enum end beside_end(const struct evidence *evidence, const struct input *input)
+{
+	const struct runs *runs = &evidence->runs;
+
+	if (input->label != END_NONE || runs->count == 0 ||
+	    (input->kind != INPUT_IPERF_TEXT && input->kind != INPUT_IPERF_JSON))
+		return input->label;
+	return runs->items[runs->count - 1].local_sends ? END_SENDER : END_RECEIVER;
+}
+
+/* A mark may be there by chance: what its reader finds nothing in was none, and is not spoken of. */
+static void beside_read(
+    struct evidence *evidence, const struct beside *beside, const char *name, enum end end)
+{
+	for (enum input_kind kind = 0; kind < INPUT_KIND_COUNT; kind++) {
+		if (!(beside->kinds & 1u << kind) ||
+		    (kind == INPUT_SYSCTL && evidence->hosts[end].origin != HOST_UNKNOWN))
+			continue;
+		struct source *source = source_memory(name, beside->bytes, beside->length);
+		/* a path's times are no end's */
+		struct input *input =
+		    input_append(evidence, name, kind == INPUT_PING ? END_NONE : end);
+		struct reading reading = {.result = OPERAND_OK};
+
+		input->kind = kind;
+		kinds[kind].read(evidence, input, source, &reading);
+		if (reading.result != OPERAND_OK)
+			free(evidence->inputs[--evidence->input_count].name);
+		else if (kind == INPUT_SYSCTL)
+			evidence->host_is_beside[end] = true;
+		source_close(source);
+	}
+}
+
+static enum operand_result operand_read(
+    struct evidence *evidence, struct input *input, struct source *source)
+{
+	const struct kind_row *row = &kinds[input->kind];
 	struct reading reading = {.result = OPERAND_OK};
 
 	errno = 0;
@@ -315,8 +371,30 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 		complain("%s: %s", quoted(source_name(source)), reading.why);
 	else if (input->warning[0])
 		complain("%s: %s", quoted(source_name(source)), input->warning);
-	source_close(source);
 	return reading.result;
+}
+
+enum operand_result evidence_read(struct evidence *evidence, const char *operand)
+{
+	enum end label;
+	const char *name = split_label(operand, &label);
+	struct source *source = source_open(name);
+
+	if (!source) {
+		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
+		complain("%s: %s", quoted(shown), strerror(errno));
+		return OPERAND_SYSTEM;
+	}
+	struct input *input = input_append(evidence, name, label);
+	input->kind = sniff(source);
+	struct beside beside = beside_look(source, input->kind);
+	enum operand_result result = operand_read(evidence, input, source);
+
+	if (result == OPERAND_OK)
+		beside_read(evidence, &beside, name, beside_end(evidence, input));
+	free(beside.bytes);
+	source_close(source);
+	return result;
 }
 
 void evidence_free(struct evidence *evidence)

@@ -68,6 +68,7 @@ struct evidence {
 	size_t socket_count;
 	/* facts by end; END_NONE holds those of a host whose end was not told */
 	struct host hosts[3];
+	bool host_is_beside[3]; /* read beside a run: an operand of its own replaces it */
 	/* two readings give a delta */
 	struct counters counters_first[3], counters_last[3];
 	unsigned counters_readings[3];
@@ -79,8 +80,11 @@ enum operand_result {
 	OPERAND_SYSTEM,	  /* could not be read: exit 1 */
 };
 
-/* Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure
- * one complaint has been made. */
+/*
+ * Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure one
+ * complaint has been made.  What the first SOURCE_PEEK_MAX bytes hold of other kinds (a paste of
+ * several commands) becomes inputs of its own; beside a run it is of the end that printed the run.
+ */
 enum operand_result evidence_read(struct evidence *evidence, const char *operand);
 /* Frees what the bundle owns. What it holds by value is left, and is void. */
 void evidence_free(struct evidence *evidence);

@@ -13,7 +13,7 @@ struct mark {
 
 /*
  * The order matters: what contains other things goes first (a paste of ping and iperf3 is an iperf3
- * paste; iperf2 shares words with iperf3).
+ * paste with a ping beside; iperf2 shares words with iperf3).
  */
 static const struct mark marks[] = {
     {"<!DOCTYPE", INPUT_HTML, true},
@@ -130,7 +130,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* The first brace, when nothing but a few short lines that are no iperf3 rows stands before it. */
+/* The first brace that begins a line, as iperf3's does behind whatever was printed before it. */
 static const char *json_start(const char *bytes, const char *end)
 {
 	const char *at = skip_blanks(bytes, end);
@@ -138,7 +138,7 @@ static const char *json_start(const char *bytes, const char *end)
 	if (at < end && (*at == '{' || (*at == '[' && skip_blanks(at + 1, end) < end)))
 		if (*at == '{' || strchr("{[]\"", *skip_blanks(at + 1, end)))
 			return at;
-	for (const char *line = at; line < end && line - at < 2048;) {
+	for (const char *line = at; line < end;) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		const char *body = skip_blanks(line, end);
 		if (body + 1 < end && body[0] == '^' && body[1] == 'C')
@@ -207,6 +207,37 @@ enum input_kind sniff_bytes(const char *bytes, size_t length)
 	if (json)
 		return json_kind(json, (size_t)(end - json));
 	return is_csv(bytes, length) ? INPUT_CSV : INPUT_UNKNOWN;
+}
+
+/* One JSON document and nothing else, as far as can be seen: the usual input, told without a search. */
+static bool is_json_alone(const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+
+	while (end > bytes && isspace((unsigned char)end[-1]))
+		end--;
+	const char *start = skip_blanks(bytes, end);
+	return start < end && *start == '{' && (end[-1] == '}' || length >= SOURCE_PEEK_MAX);
+}
+
+unsigned sniff_beside(const char *bytes, size_t length, enum input_kind first)
+{
+	const unsigned may_stand = 1u << INPUT_TC | 1u << INPUT_PING | 1u << INPUT_COUNTERS |
+				   1u << INPUT_SS | 1u << INPUT_SYSCTL;
+	unsigned found = 0;
+
+	if (first != INPUT_IPERF_TEXT && first != INPUT_IPERF_JSON && !(may_stand & 1u << first))
+		return 0;
+	if (first == INPUT_IPERF_JSON && is_json_alone(bytes, length))
+		return 0;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		unsigned kind = 1u << marks[i].kind;
+
+		if ((may_stand & kind) && !(found & kind) && marks[i].kind != first &&
+		    mark_is_there(&marks[i], bytes, length))
+			found |= kind;
+	}
+	return found;
 }
 
 enum input_kind sniff(struct source *source)

@@ -134,7 +134,7 @@ static void test_peek(void **state)
 {
 	(void)state;
 	size_t length;
-	char *text = numbered_lines(20000, &length);
+	char *text = numbered_lines(60000, &length);
 	for (size_t k = 0; k < COUNT(chunk_sizes); k++) {
 		struct source *source = open_chunked(text, length, chunk_sizes[k]);
 		const char *bytes;
@@ -150,7 +150,7 @@ static void test_peek(void **state)
 			assert_int_equal(source_line(source, line, sizeof(line), &cut), 1);
 		assert_int_equal(source_peek(source, &bytes), SOURCE_PEEK_MAX);
 		assert_memory_equal(bytes, text + 1000, SOURCE_PEEK_MAX);
-		check_numbered(source, 100, 20000);
+		check_numbered(source, 100, 60000);
 		assert_int_equal(source_peek(source, &bytes), 0);
 		source_close(source);
 	}
