@@ -20,6 +20,7 @@ static const limit_rule rules[] = {
     rule_link,
     rule_send_buffer,
     rule_receive_ceiling,
+    rule_default_window,
     rule_unknown,
 };
 

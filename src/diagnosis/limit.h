@@ -17,6 +17,7 @@ bool rule_socket_option(const struct signs *signs, struct limit *limit);
 bool rule_socket_times(const struct signs *signs, struct limit *limit);
 bool rule_receive_window(const struct signs *signs, struct limit *limit);
 bool rule_receive_ceiling(const struct signs *signs, struct limit *limit);
+bool rule_default_window(const struct signs *signs, struct limit *limit);
 bool rule_random_loss(const struct signs *signs, struct limit *limit);
 bool rule_policer(const struct signs *signs, struct limit *limit);
 bool rule_queue(const struct signs *signs, struct limit *limit);

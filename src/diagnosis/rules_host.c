@@ -15,6 +15,8 @@
 #define HELD_SHARE 0.4
 /* A single stream this fast may be held by its hosts as well as by a window. */
 #define FAST_STREAM_BPS 4e9
+/* tcp_rmem[2] of a host that nobody tuned, up to 6.15 and with RAM enough (net/ipv4/tcp.c tcp_init). */
+#define RMEM_MAX_USUAL 6291456.0
 /* How far a cwnd that does not hold the flow may move over a test. */
 #define CWND_CREEPS 0.08
 
@@ -250,6 +252,56 @@ bool rule_receive_ceiling(const struct signs *signs, struct limit *limit)
 	    size_text(window_of_buffer(ceiling_bytes, share.typical)).s);
 	limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later shows the peer's window and the RTT",
 	    limit_peer(signs));
+	return true;
+}
+
+/* What is in flight per stream, with the path's own RTT where none was measured under load. */
+static double in_flight_at_least(const struct path *path)
+{
+	if (path->has & PATH_IN_FLIGHT)
+		return path->in_flight_bytes;
+	if (path->rtt.method == RTT_PING || path->rtt.method == RTT_GIVEN)
+		return path->stream_rate_bps / 8 * path->rtt.us / 1e6;
+	return 0;
+}
+
+/*
+ * The peer's window is not shown, but what is in flight is the mark of one that nobody ever set: half of
+ * the default ceiling, as kernels before 6.6 give it.  Others may come to the same by chance.
+ */
+bool rule_default_window(const struct signs *signs, struct limit *limit)
+{
+	const struct path *path = signs->path;
+	const struct run *run = signs->run;
+	const struct tunable_value *rmem =
+	    signs->receiver ? &signs->receiver->values[TUNABLE_TCP_RMEM] : NULL;
+	double in_flight_bytes = in_flight_at_least(path);
+	double window_bytes = window_of_buffer(RMEM_MAX_USUAL, 0.5);
+
+	if ((path->has & PATH_PEER_WINDOW) || signs->bbr || !signs->lossless ||
+	    !signs->rate_is_flat || !signs->cwnd_constant ||
+	    path->cwnd_bytes < 1.05 * in_flight_bytes)
+		return false;
+	if ((run && (run->has & RUN_SOCKET_BUFFER) && run->socket_buffer_bytes > 0) ||
+	    (rmem && rmem->known && rmem->number[2] != (int64_t)RMEM_MAX_USUAL))
+		return false;
+	if (in_flight_bytes < 0.93 * window_bytes || in_flight_bytes > 1.01 * window_bytes ||
+	    (signs->has_rtt && !no_queue_seen(signs)))
+		return false;
+	limit_set(limit, FACTOR_RECEIVE_WINDOW, CONFIDENCE_LOW);
+	limit_say(limit, "%s in flight (rate x RTT) of a cwnd of %s: something else holds it",
+	    size_text(in_flight_bytes).s, size_text(path->cwnd_bytes).s);
+	limit_say(limit,
+	    "it is %.0f %% of %s, the window under the kernel's default tcp_rmem ceiling of %s",
+	    100 * in_flight_bytes / window_bytes, size_text(window_bytes).s,
+	    size_text(RMEM_MAX_USUAL).s);
+	if (signs->has_rtt)
+		limit_settle(limit,
+		    "ss -tin dst %s   # on the sender during the test: rwnd_limited",
+		    limit_peer(signs));
+	else
+		limit_settle(limit, "iperf3 -c %s -J   # 3.10 or later: RTT and the peer's window",
+		    limit_peer(signs));
 	return true;
 }
 

@@ -193,6 +193,8 @@ void rtt_reckon(struct path *path, const struct run *run, const struct path_give
 		path->rtt = rtt_exact(RTT_GIVEN, given->rtt_us);
 	else if (info.method != RTT_UNKNOWN)
 		path->rtt = info;
+	else if (given->idle_rtt_us > 0)
+		path->rtt = rtt_exact(RTT_GIVEN, given->idle_rtt_us);
 	else if (has_ping)
 		path->rtt = rtt_from_ping(idle);
 	else if (context->receiver && rtt_from_rmem(&path->rtt, path, context->receiver))

@@ -91,6 +91,7 @@ static void add_hold(
 {
 	const struct limit *limit = &chosen->limit;
 	const struct hold *hold = &holds[limit->factor];
+	const char *likely = limit->confidence == CONFIDENCE_LOW ? "probably " : "";
 
 	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > CANDIDATES_TOLD)
 		wording_add(answer, "; undecided whether %s or one of %zu others holds it",
@@ -100,9 +101,10 @@ static void add_hold(
 	else if (limit->factor == FACTOR_UNKNOWN)
 		wording_add(answer, "; nothing here says what holds it");
 	else if (hold->at_host)
-		wording_add(answer, ", %s %s", hold->words, wording_end(report, limit->where).s);
+		wording_add(
+		    answer, ", %s%s %s", likely, hold->words, wording_end(report, limit->where).s);
 	else
-		wording_add(answer, ", %s", hold->words);
+		wording_add(answer, ", %s%s", likely, hold->words);
 	add_detail(answer, chosen);
 }
 
