@@ -79,6 +79,9 @@ void limit_decide(const struct diagnosis_input *input, struct limit *limit)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i](&signs, limit))
 			break;
+	/* an RTT under load that is only reckoned from cwnd settles nothing */
+	if (limit->confidence == CONFIDENCE_HIGH && input->path->loaded_method == RTT_CWND)
+		limit->confidence = CONFIDENCE_MEDIUM;
 	if (limit->confidence == CONFIDENCE_HIGH)
 		limit->decide_with[0] = '\0';
 }

@@ -12,6 +12,8 @@
 #define EVEN_DEVIATION 0.06
 /* Below this ratio losses are the ordinary probing of a congestion control, not a limit. */
 #define LOSS_MATTERS 2e-4
+/* So many losses in the steady state are no accident. */
+#define MANY_LOSSES 20
 /* Delays below this come from hosts and interfaces as well as from a queue on the path. */
 #define QUEUE_MATTERS_US 4000
 #define SHORT_PATH_US 20000
@@ -43,7 +45,11 @@ static void say_loss(const struct signs *signs, struct limit *limit)
 
 	limit_say(limit, "%s of the segments are lost, in %.0f %% of the intervals",
 	    percent_text(path->steady_loss).s, 100 * path->retransmit_bins);
-	if (signs->has_rtt)
+	if (path->loaded_method == RTT_CWND)
+		limit_say(limit,
+		    "cwnd / rate is %s, the idle path's RTT %s: next to nothing queues",
+		    time_text(path->loaded_rtt_us).s, time_text(path->idle_rtt_us).s);
+	else if (signs->has_rtt)
 		limit_say(limit, "the RTT stays between %s and %s", time_text(path->rtt_min_us).s,
 		    time_text(path->rtt_max_us).s);
 }
@@ -80,8 +86,8 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 		: cwnd_fits_loss(signs);
 	/* A rate that losses do not move is one that a queue or a policer sets. */
 	/* Without an RTT only wild swings tell it from a drop-tail queue: both leave that cwnd. */
-	if (!fits || path->rate_deviation < (signs->has_rtt ? 0.05 : 0.2) ||
-	    (signs->has_rtt && !rtt_is_flat(signs)))
+	if (!fits || path->rate_deviation < (signs->has_load ? 0.05 : 0.2) ||
+	    (signs->has_load && !rtt_is_flat(signs)))
 		return false;
 	bool sure = signs->has_rtt && path->retransmit_bins > 0.8 && path->steady_loss > 2e-3 &&
 		    path->rate_deviation > 0.15;
@@ -104,10 +110,13 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 	bool steady = path->steady_loss >= LOSS_MATTERS;
 	bool early = signs->lossless && path->early_retransmits > 0;
 
-	if (!signs->knows_loss || !signs->has_rtt || !rtt_is_flat(signs) || path->steady_count < 2)
+	if (!signs->knows_loss || !signs->has_load || !rtt_is_flat(signs) || path->steady_count < 2)
 		return false;
 
 	if (!steady && !early && path->retransmits == 0)
+		return false;
+	/* Without the RTT itself chance losses look alike, but they do not leave an even rate. */
+	if (!signs->has_rtt && (!signs->rate_is_flat || path->steady_retransmits < MANY_LOSSES))
 		return false;
 	/* What is left over from one overflow in slow start is a shallow queue's work only while cwnd,
 	 * and nothing else, holds the flow. */
@@ -125,8 +134,9 @@ bool rule_policer(const struct signs *signs, struct limit *limit)
 		limit_say(limit,
 		    "%s retransmits as the rate first rose, none after; cwnd grows back slowly",
 		    count_text(path->retransmits).s);
-	limit_say(limit, "the RTT does not rise with it: %s at least, %s at most",
-	    time_text(path->rtt_min_us).s, time_text(path->rtt_max_us).s);
+	if (signs->has_rtt)
+		limit_say(limit, "the RTT does not rise with it: %s at least, %s at most",
+		    time_text(path->rtt_min_us).s, time_text(path->rtt_max_us).s);
 	limit_settle(limit,
 	    "iperf3 -c %s -u -b RATE   # step RATE: a policer loses all above one rate",
 	    limit_peer(signs));

@@ -32,9 +32,10 @@ static void read_rtt(struct signs *signs)
 {
 	const struct path *path = signs->path;
 
-	signs->has_rtt = path->has & PATH_LOADED_RTT;
+	signs->has_load = path->has & PATH_LOADED_RTT;
+	signs->has_rtt = signs->has_load && path->loaded_method != RTT_CWND;
 	signs->rtt_rise = path->rtt_min_us > 0 ? path->rtt_median_us / path->rtt_min_us : 1;
-	if (!signs->has_rtt)
+	if (!signs->has_load)
 		return;
 	double base_us = 0;
 	if (path->has & PATH_IDLE_RTT) {

@@ -13,7 +13,8 @@ struct signs {
 	const struct socket_info *socket;
 	const struct host *sender, *receiver;
 
-	bool has_rtt; /* the RTT under load was measured, not reckoned from cwnd */
+	bool has_rtt;  /* the RTT under load was measured, not reckoned from cwnd */
+	bool has_load; /* it is known either way */
 	bool has_window_fill;
 	double window_fill; /* in flight / the peer's window */
 	bool has_cwnd_fill;

@@ -114,7 +114,7 @@ static void set_loss(struct path *path, const struct run *run, const struct path
 static void set_window(struct path *path)
 {
 	if (!(path->has & PATH_IN_FLIGHT) && (path->has & PATH_LOADED_RTT) &&
-	    path->stream_rate_bps > 0) {
+	    path->loaded_method != RTT_CWND && path->stream_rate_bps > 0) {
 		path->has |= PATH_IN_FLIGHT;
 		path->in_flight_bytes = bdp_bytes(path->stream_rate_bps, path->loaded_rtt_us);
 	}

@@ -74,8 +74,9 @@ struct path {
 	double loss_ratio;    /* retransmits / (bytes / MSS) */
 	struct rtt rtt;	      /* of the path */
 	double loaded_rtt_us; /* mean under load */
-	bool loaded_by_ping;  /* that is a ping's, not tcp_info's */
-	double idle_rtt_us;   /* measured without load */
+	enum rtt_method
+	    loaded_method; /* how that is known: tcp_info, a ping, or cwnd / rate of a flow held by cwnd */
+	double idle_rtt_us; /* measured without load */
 	enum window_kind window_kind;
 	double window_bytes;
 	double cwnd_bytes, cwnd_peak_bytes;

@@ -168,6 +168,28 @@ static void set_idle(struct path *path, const struct path_given *given, const st
 	path->has |= PATH_IDLE_RTT;
 }
 
+/* CUBIC gives up 30 % of cwnd at a loss, of which samples a second apart show a part. */
+#define LOSS_MOVES_CWND 0.08
+
+/*
+ * Where loss holds cwnd, all of it is in flight (RFC 9438, section 5.8: it does not grow otherwise), and
+ * cwnd / rate is the RTT under load.  Worth knowing beside that of the idle path.  Not with BBR, whose
+ * cwnd is twice that.
+ */
+static void load_from_cwnd(struct path *path)
+{
+	bool lossy = path->steady_loss >= LOSSLESS_RATIO && path->steady_retransmits > 0 &&
+		     path->cwnd_spread > LOSS_MOVES_CWND;
+
+	if ((path->has & PATH_LOADED_RTT) || !(path->has & PATH_IDLE_RTT) ||
+	    !(path->has & PATH_CWND) || !lossy || path->stream_rate_bps <= 0 ||
+	    congestion_is_bbr(path->congestion_control) || path_ignores_loss(path))
+		return;
+	path->has |= PATH_LOADED_RTT;
+	path->loaded_rtt_us = path->cwnd_bytes * 8 / path->stream_rate_bps * 1e6;
+	path->loaded_method = RTT_CWND;
+}
+
 void rtt_reckon(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context)
 {
@@ -179,14 +201,16 @@ void rtt_reckon(struct path *path, const struct run *run, const struct path_give
 	    !(path->has & PATH_LOADED_RTT)) {
 		path->has |= PATH_LOADED_RTT;
 		path->loaded_rtt_us = context->socket->rtt_us;
+		path->loaded_method = RTT_TCP_INFO;
 	}
 
 	if (context->loaded_ping && context->loaded_ping->avg_us > 0 &&
 	    !(path->has & PATH_LOADED_RTT)) {
 		path->has |= PATH_LOADED_RTT;
 		path->loaded_rtt_us = context->loaded_ping->avg_us;
-		path->loaded_by_ping = true;
+		path->loaded_method = RTT_PING;
 	}
+	load_from_cwnd(path);
 
 	struct rtt info = rtt_from_tcp_info(run, context);
 	if (given->rtt_us > 0)

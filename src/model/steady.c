@@ -169,6 +169,7 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 	if (rtt.count > 0 && !path->rtt_is_proxy) {
 		path->has |= PATH_LOADED_RTT;
 		path->loaded_rtt_us = rtt.mean;
+		path->loaded_method = RTT_TCP_INFO;
 	}
 }
 

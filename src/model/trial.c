@@ -25,17 +25,15 @@ static void put_delays(struct figures *figures, const struct figures_input *inpu
 	const struct path *path = input->path;
 	const struct ping *ping = input->loaded_ping;
 	bool pinged = ping && ping->avg_us > 0;
-	double loaded_us = pinged			   ? ping->avg_us
-			   : (path->has & PATH_LOADED_RTT) ? path->loaded_rtt_us
-							   : 0;
+	bool measured = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
+	double loaded_us = pinged ? ping->avg_us : measured ? path->loaded_rtt_us : 0;
 	double idle_us = input->idle_rtt_us > 0		    ? input->idle_rtt_us
 			 : path->has & PATH_IDLE_RTT	    ? path->idle_rtt_us
 			 : path->rtt.method == RTT_TCP_INFO ? path->rtt.us
 							    : 0;
 
 	put(figures, FIGURE_RTT, path->rtt.method != RTT_UNKNOWN, path->rtt.us);
-	put(figures, FIGURE_LOADED_RTT, (path->has & PATH_LOADED_RTT) && !path->loaded_by_ping,
-	    path->loaded_rtt_us);
+	put(figures, FIGURE_LOADED_RTT, path->loaded_method == RTT_TCP_INFO, path->loaded_rtt_us);
 	put(figures, FIGURE_PING, pinged, pinged ? ping->avg_us : 0);
 	if (loaded_us > 0 && idle_us > 0)
 		put(figures, FIGURE_BUFFER_DELAY, true, fmax(0, loaded_us / idle_us - 1));

@@ -104,6 +104,8 @@ static void json_path(struct json_out *out, const struct path *path, const struc
 	json_known(out, "loss_ratio", path->has & PATH_LOSS, path->loss_ratio);
 	json_rtt(out, &path->rtt);
 	json_known(out, "loaded_rtt_us", path->has & PATH_LOADED_RTT, path->loaded_rtt_us);
+	json_out_string(out, "loaded_rtt_method",
+	    path->has & PATH_LOADED_RTT ? rtt_method_name(path->loaded_method) : NULL);
 	json_known(out, "idle_rtt_us", path->has & PATH_IDLE_RTT, path->idle_rtt_us);
 	json_windows(out, path);
 	json_known_uint(out, "mss", path->mss > 0, path->mss);

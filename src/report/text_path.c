@@ -188,6 +188,8 @@ static void rtt_rows(const struct path_view *view)
 	view_row_spark(view, "RTT", time_text(rtt->us).s, QUANTITY_RTT, note.s);
 	if ((path->has & PATH_LOADED_RTT) && differs(path->loaded_rtt_us, rtt->us)) {
 		struct wording load = {"under load"};
+		if (path->loaded_method == RTT_CWND)
+			wording_add(&load, ", by cwnd / rate");
 		if (path->loaded_rtt_us > rtt->us)
 			wording_add(&load, ": %s more", time_text(path->loaded_rtt_us - rtt->us).s);
 		view_row(view, "", time_text(path->loaded_rtt_us).s, load.s);

@@ -45,6 +45,16 @@ own_rate() {
 	esac
 }
 
+# RTT of the idle path in ms, as the truth has it: idle_of TRUTH FILE-NAME
+idle_of() {
+	printf '%s\n' "$2" | awk -F '\t' -v truth="$1" '{
+		scenario = $1
+		sub(/(\.3\.[0-9.]+)?\.(json|txt)$/, "", scenario)
+		while ((getline < truth) > 0)
+			if ($1 == scenario && $2 > 0) print $2
+	}'
+}
+
 mkdir "$work/out"
 : >"$work/failed"
 : >"$work/own"
@@ -60,6 +70,13 @@ while [ $# -ge 2 ]; do
 		rate=0/0
 		case $name in *bidir*) ;; *) rate=$(own_rate "$file") ;; esac
 		printf '%s\t%s\t%s\n' "$name" "$rate" "$2" >>"$work/own"
+		case $name in *.json) continue ;; esac
+		# text again, as read with a ping of the idle path beside it
+		idle=$(idle_of "$2" "$name")
+		[ -n "$idle" ] || continue
+		"$BDP" --no-host --idle-rtt "${idle}ms" -o json "$file" >"$work/out/$name+ping" ||
+			echo "$name: exit $? with --idle-rtt" >>"$work/failed"
+		printf '%s\t%s\t%s\n' "$name+ping" "$rate" "$2" >>"$work/own"
 	done
 	shift 2
 done
@@ -86,8 +103,9 @@ function load(file,   line, cell) {
 NF < 13 { next } # several documents in one: no rate of its own to hold it against
 {
 	load($13)
-	kind = $1 ~ /json$/ ? "JSON" : "text"
+	kind = $1 ~ /json$/ ? "JSON" : $1 ~ /ping$/ ? "text and ping" : "text"
 	scenario = $1
+	sub(/\+ping$/, "", scenario)
 	sub(/\.3\.[0-9.]+\.(json|txt)$/, "", scenario)
 	sub(/\.(json|txt)$/, "", scenario)
 	if (!(($13, scenario) in factors)) next # recorded for its form, not for a truth
