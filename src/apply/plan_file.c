@@ -263,8 +263,10 @@ static bool read_schema(struct reading *reading)
 	enum json_token token = json_next(reading->json);
 	if (token == JSON_ERROR)
 		return json_refuse(reading);
-	if (token != JSON_STRING || strcmp(json_text(reading->json, NULL), "bdp/1") != 0)
-		return refuse(reading->note, "its \"schema\" is not \"bdp/1\"");
+	const char *schema = token == JSON_STRING ? json_text(reading->json, NULL) : "";
+	if (strcmp(schema, "bdp/1") != 0 && strcmp(schema, "bdp-sockets/1") != 0)
+		return refuse(
+		    reading->note, "its \"schema\" is not \"bdp/1\" or \"bdp-sockets/1\"");
 	reading->has_schema = true;
 	return true;
 }

@@ -41,6 +41,22 @@ static void test_lines(void **state)
 	assert_int_equal(plan.settings[0].host, ROLE_UNKNOWN);
 }
 
+/* The settings of a report on sockets are those of any other. */
+static void test_sockets_report(void **state)
+{
+	static const char text[] = "{\"schema\":\"bdp-sockets/1\",\"answer\":\"x\",\"settings\":["
+				   "{\"key\":\"net.ipv4.tcp_shrink_window\",\"value\":\"1\","
+				   "\"change\":true,\"host\":\"receiver\"}]}";
+	struct plan plan;
+	struct plan_note note;
+	(void)state;
+
+	assert_true(read_text(&plan, text, &note));
+	assert_int_equal(plan.setting_count, 1);
+	assert_int_equal(plan.settings[0].id, TUNABLE_TCP_SHRINK_WINDOW);
+	assert_int_equal(plan.settings[0].host, ROLE_RECEIVER);
+}
+
 static void test_bad_lines(void **state)
 {
 	static const struct {
@@ -226,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_sockets_report),
 	    cmocka_unit_test(test_bad_lines),
 	    cmocka_unit_test(test_long_lines),
 	    cmocka_unit_test(test_json),
