@@ -202,16 +202,31 @@ enum solved answer_solved(const struct path *path)
 }
 
 /* A host's settings without anything about a path: what is amiss in them is the answer. */
+static const struct finding *gravest(const struct findings *findings)
+{
+	const struct finding *found = NULL;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *item = &findings->items[i];
+		if (!found || finding_table[item->id].severity > finding_table[found->id].severity)
+			found = item;
+	}
+	return found;
+}
+
 static void add_settings_alone(struct wording *answer, const struct report *report)
 {
 	size_t count = report->findings->count;
+	const struct finding *worst = gravest(report->findings);
 
-	if (count > 0)
-		wording_add(
-		    answer, "%zu finding%s in the settings alone; ", count, count == 1 ? "" : "s");
+	if (!worst)
+		wording_add(answer, "Nothing is amiss in the TCP settings");
+	else if (count == 1)
+		wording_add(answer, "One finding in the settings alone: %s", worst->text);
 	else
-		wording_add(answer, "Nothing is amiss in the TCP settings; ");
-	wording_add(answer, "a run, or two of -b, -r and -w, says what a path needs of them.");
+		wording_add(answer, "%zu findings in the settings alone, the gravest: %s", count,
+		    worst->text);
+	wording_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
 }
 
 static void add_numbers(
