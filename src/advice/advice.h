@@ -13,7 +13,8 @@ struct advice_input {
 	enum role role;			 /* of the host advised; ROLE_UNKNOWN: by the evidence */
 	enum role here;			 /* what this machine is on the path */
 	const struct analysis *baseline; /* a run that shows what the path carries, or NULL */
-	bool target_is_given; /* -t or --baseline: more than what was measured is wanted */
+	bool baseline_is_swept; /* that is a run of the same sweep, under a larger ceiling */
+	bool target_is_given;	/* -t or --baseline: more than what was measured is wanted */
 	bool allow_lower;
 	bool setsockopt; /* size net.core.rmem_max and wmem_max for programs that set buffers */
 	double sweep_ceiling_bytes; /* knee of a sweep of the receiver's tcp_rmem; 0: none */

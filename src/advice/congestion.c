@@ -50,14 +50,14 @@ static void reason_queue(const struct path *path, struct bbr_reason *reason)
 static void reason_baseline(const struct advice_input *input, struct bbr_reason *reason)
 {
 	const struct path *baseline = &input->baseline->path;
-	bool swept = input->sweep_ceiling_bytes > 0 || input->sweep_send_bytes > 0;
 
 	reason->advised = true;
 	snprintf(reason->why, sizeof(reason->why),
 	    "%s loses %s of its segments (%s) at %s: loss-based control keeps running into "
 	    "that ceiling; BBR paces itself below it; it costs fairness to CUBIC flows: compare both runs",
-	    swept ? "a run beyond the knee" : "the baseline", percent_text(baseline->loss_ratio).s,
-	    count_text(baseline->retransmits).s, rate_text(baseline->rate_bps).s);
+	    input->baseline_is_swept ? "a run under a larger ceiling" : "the baseline",
+	    percent_text(baseline->loss_ratio).s, count_text(baseline->retransmits).s,
+	    rate_text(baseline->rate_bps).s);
 }
 
 static struct bbr_reason bbr_reason_for(const struct advice_input *input)

@@ -61,6 +61,7 @@ static void make_plan(struct sweep_case *c)
 	    .role = proxy ? ROLE_PROXY : ROLE_UNKNOWN,
 	    .here = c->here,
 	    .baseline = beyond(c),
+	    .baseline_is_swept = true,
 	    .allow_lower = c->options->allow_lower,
 	    .sweep_ceiling_bytes = only_send ? 0 : ceiling,
 	    .sweep_send_bytes = only_send ? ceiling : 0};
