@@ -7,56 +7,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/complaint.h"
-#include "base/json.h"
-#include "base/utf8.h"
+#include "parts.h"
 #include "report/plot.h"
 #include "verbs/case.h"
 
-#define PARTS_MAX 4
+static char names[PARTS_MAX][PART_NAME_MAX];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int files[PARTS_MAX];
-static char names[PARTS_MAX][40];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const char *const labels[PARTS_MAX] = {"", "receiver=", "", "sender="};
 
 	(void)argc, (void)argv;
-	for (int i = 0; i < PARTS_MAX; i++) {
-		files[i] = memfd_create("fuzz", 0);
-		if (files[i] < 0)
-			abort();
-		snprintf(
-		    names[i], sizeof(names[i]), "%s/proc/self/fd/%d", labels[i], files[i]);
-	}
+	parts_open();
+	for (unsigned i = 0; i < PARTS_MAX; i++)
+		part_name(i, labels[i], names[i]);
 	return 0;
-}
-
-/* Fills the files with the parts; how many there are. */
-static size_t parts_write(const uint8_t *data, size_t size)
-{
-	size_t count = 0;
-
-	for (;;) {
-		const uint8_t *end = size > 0 ? memchr(data, 0x1e, size) : NULL;
-		size_t length = end && count + 1 < PARTS_MAX ? (size_t)(end - data) : size;
-
-		if (ftruncate(files[count], 0) < 0 ||
-		    pwrite(files[count], data, length, 0) != (ssize_t)length)
-			abort();
-		count++;
-		if (length == size)
-			return count;
-		data += length + 1;
-		size -= length + 1;
-	}
 }
 
 static void options_choose(struct options *options, uint8_t one, uint8_t two)
@@ -91,34 +61,6 @@ static void options_choose(struct options *options, uint8_t one, uint8_t two)
 		options->idle_rtt_us = 20000;
 	}
 	options->baseline = two & 8 ? names[0] : NULL;
-}
-
-/* Line feeds and what can be seen: nothing of the input reaches a terminal as it was. */
-static void check_harmless(const char *text, size_t length)
-{
-	while (length > 0) {
-		uint32_t code;
-		size_t skip, taken = utf8_decode(text, length, &code, &skip);
-
-		if (taken == 0 || (utf8_is_hidden(code) && code != '\n'))
-			abort();
-		text += taken;
-		length -= taken;
-	}
-}
-
-static void check_json(const char *text, size_t length)
-{
-	struct source *source = source_memory("report", text, length);
-	struct json *json = json_open(source, 0);
-	enum json_token token;
-
-	while ((token = json_next(json)) > JSON_END)
-		;
-	if (token != JSON_END)
-		abort();
-	json_close(json);
-	source_close(source);
 }
 
 /* Drawn, or nothing to draw. */
