@@ -273,8 +273,6 @@ bool rule_default_window(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
 	const struct run *run = signs->run;
-	const struct tunable_value *rmem =
-	    signs->receiver ? &signs->receiver->values[TUNABLE_TCP_RMEM] : NULL;
 	double in_flight_bytes = in_flight_at_least(path);
 	double window_bytes = window_of_buffer(RMEM_MAX_USUAL, 0.5);
 
@@ -283,7 +281,7 @@ bool rule_default_window(const struct signs *signs, struct limit *limit)
 	    path->cwnd_bytes < 1.05 * in_flight_bytes)
 		return false;
 	if ((run && (run->has & RUN_SOCKET_BUFFER) && run->socket_buffer_bytes > 0) ||
-	    (rmem && rmem->known && rmem->number[2] != (int64_t)RMEM_MAX_USUAL))
+	    (signs->receiver && signs->receiver->values[TUNABLE_TCP_RMEM].known))
 		return false;
 	if (in_flight_bytes < 0.93 * window_bytes || in_flight_bytes > 1.01 * window_bytes ||
 	    (signs->has_rtt && !no_queue_seen(signs)))

@@ -54,6 +54,19 @@ static void say_loss(const struct signs *signs, struct limit *limit)
 		    time_text(path->rtt_max_us).s);
 }
 
+/* What to ask of whoever runs the path: the loss under which CUBIC would carry the target. */
+static void say_loss_allowed(const struct path *path, struct limit *limit)
+{
+	double target_bps = path->target_bps / path->streams;
+
+	if (!(path->has & PATH_TARGET) || path->rtt.method == RTT_CWND ||
+	    target_bps <= path->stream_rate_bps)
+		return;
+	limit_say(limit, "for %s a stream over %s CUBIC needs less than %s lost",
+	    rate_text(target_bps).s, time_text(path->rtt.us).s,
+	    percent_text(cubic_loss_for_rate(path->mss, path->rtt.us, target_bps)).s);
+}
+
 /* In most intervals, or, where few segments go, in no one above all. */
 static bool loss_is_even(const struct path *path)
 {
@@ -100,6 +113,7 @@ bool rule_random_loss(const struct signs *signs, struct limit *limit)
 	else
 		limit_say(limit, "cwnd of %.0f segments is what such loss leaves (%.0f)",
 		    path->cwnd_bytes / path->mss, 1.2247 / sqrt(path->steady_loss));
+	say_loss_allowed(path, limit);
 	limit_settle(limit, "mtr -c 200 -i 0.2 -n %s   # loss without load", limit_peer(signs));
 	return true;
 }
