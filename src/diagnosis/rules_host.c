@@ -17,6 +17,8 @@
 #define FAST_STREAM_BPS 4e9
 /* tcp_rmem[2] of a host that nobody tuned, up to 6.15 and with RAM enough (net/ipv4/tcp.c tcp_init). */
 #define RMEM_MAX_USUAL 6291456.0
+/* Seconds of a slow, long path differ by this much for iperf3 writes 128 KiB at a time. */
+#define WRITES_SHAKE 0.25
 /* How far a cwnd that does not hold the flow may move over a test. */
 #define CWND_CREEPS 0.08
 
@@ -277,7 +279,7 @@ bool rule_default_window(const struct signs *signs, struct limit *limit)
 	double window_bytes = window_of_buffer(RMEM_MAX_USUAL, 0.5);
 
 	if ((path->has & PATH_PEER_WINDOW) || signs->bbr || !signs->lossless ||
-	    !signs->rate_is_flat || !signs->cwnd_constant ||
+	    !signs->cwnd_constant || path->rate_deviation > WRITES_SHAKE ||
 	    path->cwnd_bytes < 1.05 * in_flight_bytes)
 		return false;
 	if ((run && (run->has & RUN_SOCKET_BUFFER) && run->socket_buffer_bytes > 0) ||
