@@ -141,15 +141,50 @@ static const struct tunable_value *current_of(const struct host *host, enum tuna
 	return host && host->values[id].known ? &host->values[id] : NULL;
 }
 
-static void say_risk(struct setting *setting, const struct tunable_value *current)
+#define HEADROOM "headroom for busy connections, not a reservation; "
+
+static bool say_unknown(struct setting *setting, const struct tunable_value *current)
 {
-	if (!current)
+	if (current)
+		return false;
+	snprintf(setting->risk, sizeof(setting->risk),
+	    "what is set there now is not known: where a value is larger, keep it");
+	return true;
+}
+
+/* Autotuning reads the ceiling anew each time (net/ipv4/tcp_input.c tcp_rcv_space_adjust), but no window
+ * outgrows the scale of its SYN, which was chosen by the ceilings of then. */
+static void say_receive_risk(
+    struct setting *setting, const struct tunable_value *current, const struct host *host)
+{
+	const struct tunable_value *core = current_of(host, TUNABLE_RMEM_MAX);
+
+	if (say_unknown(setting, current))
+		return;
+	double then = fmax((double)current->number[2], core ? (double)core->number[0] : 0);
+	double most = window_scale_limit(window_scale_for(then));
+	double now = window_of_buffer((double)setting->value.number[2],
+	    window_share(&host->kernel, &host->values[TUNABLE_TCP_ADV_WIN_SCALE]).typical);
+
+	if (now > most)
 		snprintf(setting->risk, sizeof(setting->risk),
-		    "what is set there now is not known: where a value is larger, keep it");
+		    HEADROOM
+		    "a slow reader can fill it; connections that are up stay below a window of %s, "
+		    "by the scale of their SYN",
+		    size_text(most).s);
 	else
 		snprintf(setting->risk, sizeof(setting->risk),
-		    "headroom for busy connections, not a reservation; a slow reader can fill it; only new "
-		    "connections get the full window (the scale is fixed at SYN)");
+		    HEADROOM
+		    "a slow reader can fill it; connections that are up grow into it, too");
+}
+
+/* net/ipv4/tcp_input.c tcp_sndbuf_expand: read anew, too, and there is no scale to it. */
+static void say_send_risk(struct setting *setting, const struct tunable_value *current)
+{
+	if (!say_unknown(setting, current))
+		snprintf(setting->risk, sizeof(setting->risk),
+		    HEADROOM
+		    "a slow receiver can fill it; connections that are up grow into it, too");
 }
 
 /* What a sweep measured is set as it was measured; what was reckoned is rounded up. */
@@ -210,7 +245,7 @@ static double advise_receive(const struct advice_input *input, struct plan *plan
 	setting->sized_by = rungs.best;
 	say_why(setting, input, &rungs, current, "window");
 	say_others(setting, &rungs);
-	say_risk(setting, current);
+	say_receive_risk(setting, current, input->receiver);
 	plan->predicted_bps = predict_receive_bps(input, (double)setting->value.number[2]);
 	return (double)setting->value.number[2];
 }
@@ -257,7 +292,7 @@ static void advise_send(
 			plan->predicted_bps =
 			    predict_send_bps(input, (double)setting->value.number[2]);
 	}
-	say_risk(setting, current);
+	say_send_risk(setting, current);
 }
 
 /* True when a known ceiling on the other side would be the next to hold the flow. */
