@@ -122,6 +122,19 @@ bool rule_window_scaling(const struct signs *signs, struct limit *limit)
 	return true;
 }
 
+/* What the kernel of the end that receives makes of the number that was asked for. */
+static void say_window_given(const struct signs *signs, double asked_bytes, struct limit *limit)
+{
+	const struct host *host = signs->receiver;
+
+	if (!host || !host->values[TUNABLE_RMEM_MAX].known)
+		return;
+	double most = (double)host->values[TUNABLE_RMEM_MAX].number[0];
+	limit_say(limit, "the receiver's net.core.rmem_max (%s) %s it: a window of about %s",
+	    size_text(most).s, most < asked_bytes ? "cuts" : "permits",
+	    size_text(setsockopt_window(asked_bytes, most, &host->kernel)).s);
+}
+
 bool rule_socket_option(const struct signs *signs, struct limit *limit)
 {
 	const struct path *path = signs->path;
@@ -143,6 +156,7 @@ bool rule_socket_option(const struct signs *signs, struct limit *limit)
 	bool high = (path->has & PATH_IN_FLIGHT) && signs->lossless &&
 		    path->in_flight_bytes < 2.2 * asked_bytes;
 	limit_set(limit, FACTOR_SOCKET_OPTION, high ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM);
+	say_window_given(signs, asked_bytes, limit);
 	limit_say(limit, "it switches autotuning off: tcp_rmem and tcp_wmem maxima do not count");
 	limit_settle(limit, "iperf3 -c %s -J   # without -w", limit_peer(signs));
 	return true;
