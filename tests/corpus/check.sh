@@ -155,10 +155,12 @@ NF < 13 { next } # several documents in one: no rate of its own to hold it again
 }
 END {
 	for (kind in n) {
-		printf "%s: %d of %d right (%.1f %%), %d of them marked high, %d unknown; " \
-		    "RTT right in %d of %d, mean rate in %d\n",
+		printf "%s: %d of %d right (%.1f %%), %d of them marked high, %d unknown; mean rate right in %d",
 		    kind, right[kind], n[kind], 100 * right[kind] / n[kind], high[kind], unknown[kind],
-		    rtt_good[kind], rtt_good[kind] + rtt_bad[kind], rates[kind]
+		    rates[kind]
+		if (rtt_good[kind] + rtt_bad[kind])
+			printf ", RTT in %d of %d", rtt_good[kind], rtt_good[kind] + rtt_bad[kind]
+		printf "\n"
 		if (right[kind] < (kind == "JSON" ? 0.97 : 0.90) * n[kind]) bad = 1
 		if (rtt_good[kind] < 0.97 * (rtt_good[kind] + rtt_bad[kind])) bad = 1
 	}
