@@ -15,8 +15,6 @@
 #define HELD_SHARE 0.4
 /* A single stream this fast may be held by its hosts as well as by a window. */
 #define FAST_STREAM_BPS 4e9
-/* tcp_rmem[2] of a host that nobody tuned, up to 6.15 and with RAM enough (net/ipv4/tcp.c tcp_init). */
-#define RMEM_MAX_USUAL 6291456.0
 /* Seconds of a slow, long path differ by this much for iperf3 writes 128 KiB at a time. */
 #define WRITES_SHAKE 0.25
 /* How far a cwnd that does not hold the flow may move over a test. */

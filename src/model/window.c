@@ -79,7 +79,7 @@ double default_rmem_max(const struct kernel_version *kernel, uint64_t ram_bytes)
 {
 	if (!kernel->known || kernel_before(kernel, 3, 4))
 		return 0;
-	double most = kernel_at_least(kernel, 6, 16) ? 32 * 0x1p20 : 6 * 0x1p20;
+	double most = kernel_at_least(kernel, 6, 16) ? 32 * 0x1p20 : RMEM_MAX_USUAL;
 	return bounded_by_ram(most, kernel_before(kernel, 4, 20) ? 87380 : 131072, ram_bytes);
 }
 

@@ -17,6 +17,8 @@
 #define WINDOW_MAX_BYTES 1073725440.0
 /* Largest value of a tcp_rmem or tcp_wmem element: they are C ints. */
 #define BUFFER_MAX_BYTES 2147483647.0
+/* tcp_rmem[2] of a host that nobody tuned, 3.4 to 6.15 with RAM enough (net/ipv4/tcp.c tcp_init). */
+#define RMEM_MAX_USUAL (6 * 0x1p20)
 /* TCP payload of an Ethernet frame of 1500 bytes with timestamps; assumed when nothing tells. */
 #define MSS_ASSUMED 1448
 

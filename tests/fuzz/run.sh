@@ -20,7 +20,7 @@ for target in "$@"; do
 		cat "$here"/*.dict >"$dict"
 	fi
 	log=build/fuzz/$reader.log
-	if ! "$target" -dict="$dict" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -max_len=65536 \
+	if ! "$target" -dict="$dict" -max_total_time="$seconds" -timeout=5 -report_slow_units=1 -rss_limit_mb=512 -max_len=65536 \
 		-artifact_prefix="$finds/$reader-" "$@" >"$log" 2>&1; then
 		echo "fuzz: $reader FAILED"
 		tail -n 30 "$log"
