@@ -97,6 +97,10 @@ e2e: $(BIN)
 corpus: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/corpus/check.sh
 
+# How often the limit is named rightly, in every form, and what "high" is worth: figures only.
+score: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/score.sh $(SCORE)
+
 live: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/live/run.sh
 
@@ -250,5 +254,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects

@@ -1,0 +1,142 @@
+# For tests/corpus/score.sh: from the names of a set's files (first operand, called files) and the tables
+# of truths, a line for each document: set, form, name, split, accepted causes, RTT in ms (or low-high), files.
+# "-" as cause: nothing is known, only the RTT counts.
+
+BEGIN { FS = OFS = "\t" }
+
+function basename(path) { sub(/.*\//, "", path); return path }
+
+# Which half: by a number that the name yields, so that all forms of a situation fall together.
+function half(name,  i, sum) {
+	sum = 0
+	for (i = 1; i <= length(name); i++)
+		sum += i * index("abcdefghijklmnopqrstuvwxyz0123456789-", substr(name, i, 1))
+	return sum % 2 ? "fit" : "test"
+}
+
+function add(form, name, split_name, files) {
+	print set, form, name, split_name, accepted(name), rtt[name] == "" ? 0 : rtt[name], files
+}
+
+function accepted(name) {
+	return cause[name] (more[name] != "" ? "," more[name] : "")
+}
+
+FILENAME ~ /\/files$/ { file[$0] = 1; names[++count] = $0; next }
+/^#/ || /^name\t/ || /^file\t/ || /^run\t/ { next }
+FILENAME == "accept.tsv" { if ($1 == set) more[$2] = $3; next }
+set == "ndt7" && FILENAME ~ /ndt7\/truth.tsv$/ {
+	cause[$1] = $2
+	if ($2 == "neither")
+		cause[$1] = "unknown,random-loss,policer,queue,link,cpu,loss-recovery,stalled,application"
+	if ($2 == "mixed")
+		cause[$1] = "-"
+	rtt[$1] = $5
+	next
+}
+set == "vivo" && FILENAME ~ /truth(-ss)?.tsv$/ && FILENAME ~ /vivo/ { cause[$1] = $2; rtt[$1] = $4; next }
+set == "sockets" && FILENAME ~ /sockets\/truth.tsv$/ { cause[$1] = $2; rtt[$1] = $4; operands[$1] = $5; next }
+set == "wan" && FILENAME ~ /runs.tsv$/ { list_wan_run(); next }
+FILENAME ~ /truth.tsv$/ && $3 != "" {
+	if (set == "policed" && FILENAME !~ /policed/) next
+	cause[$1] = set == "policed" ? $2 : $3
+	rtt[$1] = set == "policed" ? $4 : $2 + 0
+	if ($6 ~ /^(fit|test)$/) half_of[$1] = $6
+}
+
+# Seven of the 22 paths are for the test, so chosen that either half has enough of both labels.  A loss
+# run may be called a queue or a link only if its RTT rose.
+function list_wan_run(  i, row, cell, rows, high, split_name) {
+	split_name = $2 ~ /^p(08|20|21|34|35|38|39)$/ ? "test" : "fit"
+	rows = split($11, row, ";")
+	high = 0
+	for (i = 1; i <= rows; i++) {
+		split(row[i], cell, ",")
+		if (cell[5] > high) high = cell[5]
+	}
+	cause[$1] = $3 == "loss" ? "random-loss,policer,loss-recovery" : $3
+	if ($3 == "loss" && high > 1.25 * $8)
+		cause[$1] = cause[$1] ",queue,link"
+	rtt[$1] = $8 / 1000
+	add("json", $1, split_name, out "/wan/" $1 ".json")
+	add("txt", $1, split_name, out "/wan/" $1 ".txt")
+}
+
+function list_vivo(name,  base, ss, dumps, sender, receiver, all) {
+	base = "vivo/" name
+	sender = name ~ /-R/ ? "server" : "client"
+	receiver = name ~ /-R/ ? "client" : "server"
+	if ((base ".json") in file) {
+		add("json", name, "test", base ".json")
+		add("txt", name, "test", base ".txt")
+	}
+	add("ss-sender", name, "test", base ".ss-" sender "-mid.txt")
+	add("ss-receiver", name, "test", base ".ss-" receiver "-mid.txt")
+	ss = "sender=" base ".ss-" sender "-mid.txt receiver=" base ".ss-" receiver "-mid.txt"
+	dumps = "sender=" base ".sysctl-" sender ".txt receiver=" base ".sysctl-" receiver ".txt"
+	all = ss " " base ".ping-idle.txt " base ".ping-loaded.txt " dumps
+	if ((base ".json") in file) {
+		add("json+dumps", name, "test", base ".json " dumps)
+		add("txt+dumps", name, "test", base ".txt " dumps)
+		all = base ".json " all " " base ".tc-client.txt"
+	} else
+		add("ss+dumps", name, "test", ss " " dumps)
+	add("all", name, "test", all)
+}
+
+function list_file(path,  name, form, files) {
+	name = basename(path)
+	form = name ~ /\.server\.txt$/ ? "server" : name ~ /\.jsonl?$/ ? "json" : "txt"
+	if (set == "ndt7") {
+		form = name ~ /series/ ? "series" : "ss"
+		sub(/\.(series|ss)\.txt$/, "", name)
+	} else if (set == "ss") {
+		if (name !~ /\.(sender|receiver)\.txt$/)
+			return
+		form = name ~ /sender/ ? "ss-sender" : "ss-receiver"
+		sub(/\.(sender|receiver)\.txt$/, "", name)
+	} else {
+		if (name ~ /udp|\.ss-|\.tc|nstat|\.ping|sysctl/)
+			return
+		sub(/(\.server)?\.(jsonl?|txt)$/, "", name)
+		if (set == "iperf3")
+			sub(/\.3\.[0-9.]+$/, "", name)
+	}
+	if (set ~ /^cases/) {
+		if (path !~ /\.md$|\.tsv$/)
+			print set, form, name, "test", (name in cause) ? cause[name] : "-", 0, path
+		return
+	}
+	if (cause[name] == "" || cause[name] == "-" && set != "ndt7")
+		return
+	add(form, name, name in half_of ? half_of[name] : half(name), path)
+	if (form == "txt" && rtt[name] > 0 && set == "iperf3")
+		add("txt+ping", name, half(name), path " --idle-rtt=" rtt[name] "ms")
+	# A run, and both ends' sockets in its middle.
+	files = path
+	if (sub(/\.json$/, ".ss-sender.txt", files) && files in file)
+		add("json+ss", name, half(name), path " sender=" files)
+}
+
+END {
+	if (set == "wan")
+		exit
+	for (name in operands) {
+		files = operands[name]
+		gsub(/=/, "=sockets/", files)
+		gsub(/(^| )slow|^(rs|ssh|h2|ssl)/, "sockets/&", files)
+		add("ss", name, half(name), files)
+	}
+	if (set == "sockets")
+		exit
+	for (i = 1; i <= count; i++) {
+		if (set != "vivo")
+			list_file(names[i])
+		else if (names[i] ~ /\.sysctl-client\.txt$/) {
+			name = basename(names[i])
+			sub(/\.sysctl-client\.txt$/, "", name)
+			if (name in cause)
+				list_vivo(name)
+		}
+	}
+}

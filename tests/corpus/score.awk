@@ -1,0 +1,170 @@
+# For tests/corpus/score.sh: joins what was said (first file) with the list of documents, writes the table
+# for other tools, and prints the figures.
+
+BEGIN {
+	FS = OFS = "\t"
+	print "set", "form", "name", "split", "accepted", "factor", "confidence", "state", \
+	    "true_low_us", "true_high_us", "rtt_us", "rtt_low_us", "rtt_high_us", "rtt_state", \
+	    "candidates", "rate_bps", "files" >table
+}
+
+# The truth of an emulated path is what was asked for; hosts add a little.  A rendered run's is exact.
+function slack(set) { return set == "wan" ? 0.01 : 0.03 }
+
+function state_of(accepted, factor, candidates,  i, n, cause) {
+	if (accepted == "-")
+		return "-"
+	if (factor == "refused")
+		return "refused"
+	if (index("," accepted ",", "," factor ","))
+		return "right"
+	if (factor != "unknown")
+		return "wrong"
+	n = split(accepted, cause, ",")
+	for (i = 1; i <= n; i++)
+		if (index("," candidates ",", "," cause[i] ","))
+			return "listed"
+	return "open"
+}
+
+function rtt_state_of(set, low_ms, high_ms, low, high) {
+	if (low_ms <= 0)
+		return "-"
+	if (high <= 0)
+		return "none"
+	low_ms *= 1 - slack(set)
+	high_ms *= 1 + slack(set)
+	# what the hosts themselves add on short paths
+	if (set != "wan")
+		high_ms += 0.3
+	return low <= high_ms * 1000 && high >= low_ms * 1000 ? "holds" : "misses"
+}
+
+function count_up(key, state, confidence, factor) {
+	if (!(key in runs))
+		keys[++key_count] = key
+	if (state != "-") {
+		runs[key]++
+		got[key, state]++
+		if (factor != "unknown" && factor != "refused")
+			marked[key, confidence, state]++
+	} else
+		runs[key] += 0
+}
+
+function count_rtt(key, state, low, high, best, truth,  n) {
+	if (state == "-")
+		return
+	rtt[key, state]++
+	if (state == "none")
+		return
+	n = ++rtts[key]
+	width[key, n] = high / (low > 0 ? low : 1)
+	off[key, n] = best > truth ? best / truth - 1 : 1 - best / truth
+}
+
+function median(values, key, n,  i, j, sorted, v) {
+	if (n == 0)
+		return 0
+	for (i = 1; i <= n; i++) {
+		v = values[key, i]
+		for (j = i - 1; j >= 1 && sorted[j] > v; j--)
+			sorted[j + 1] = sorted[j]
+		sorted[j + 1] = v
+	}
+	return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+}
+
+function share(part, all) { return all ? sprintf("%5.1f%%", 100 * part / all) : "     -" }
+
+function pair(key, confidence) {
+	return sprintf("%d/%d", marked[key, confidence, "right"], \
+	    marked[key, confidence, "right"] + marked[key, confidence, "wrong"])
+}
+
+function print_row(key,  label) {
+	label = key
+	gsub(SUBSEP, " ", label)
+	printf "%-31s %5d %s %s %s %4d  %8s %8s %8s  %s %5d %6.2f %6.1f%%\n", label, runs[key], \
+	    share(got[key, "right"], runs[key]), share(got[key, "wrong"], runs[key]), \
+	    share(got[key, "listed"] + got[key, "open"], runs[key]), got[key, "refused"], \
+	    pair(key, "high"), pair(key, "medium"), pair(key, "low"), \
+	    share(rtt[key, "holds"], rtt[key, "holds"] + rtt[key, "misses"]), rtt[key, "none"], \
+	    median(width, key, rtts[key]), 100 * median(off, key, rtts[key])
+}
+
+function print_head(what) {
+	printf "\n%-31s %5s %6s %6s %6s %4s  %8s %8s %8s  %6s %5s %6s %7s\n", what, "runs", "right", \
+	    "wrong", "undec.", "ref.", "high", "medium", "low", "RTT in", "none", "width", "off"
+}
+
+FNR == NR {
+	said[$1] = $0
+	next
+}
+{
+	if (!($7 in said)) {
+		print $7 ": no answer" >"/dev/stderr"
+		failed = 1
+		next
+	}
+	split(said[$7], answer, "\t")
+	set = $1; form = $2; name = $3
+	low_ms = $6; high_ms = $6
+	if (index($6, "-") > 1) {
+		low_ms = substr($6, 1, index($6, "-") - 1)
+		high_ms = substr($6, index($6, "-") + 1)
+	}
+	state = state_of($5, answer[2], answer[7])
+	rtt_state = rtt_state_of(set, low_ms + 0, high_ms + 0, answer[5], answer[6])
+	print set, form, name, $4, $5, answer[2], answer[3], state, low_ms * 1000, high_ms * 1000, \
+	    answer[4], answer[5], answer[6], rtt_state, answer[7], answer[8], $7 >table
+	key = set SUBSEP form
+	count_up(key, state, answer[3], answer[2])
+	count_rtt(key, rtt_state, answer[5], answer[6], answer[4], low_ms * 1000)
+	if (set == "wan") {
+		label = $5 ~ /^random/ ? "loss" : $5
+		if (label != "-") {
+			count_up("wan" SUBSEP form SUBSEP label SUBSEP $4, state, answer[3], answer[2])
+			factors[form " " label, answer[2] " " answer[3]]++
+		}
+		count_rtt("wan" SUBSEP form SUBSEP label SUBSEP $4, rtt_state, answer[5], answer[6], answer[4], low_ms * 1000)
+	}
+	if (state != "-")
+		count_up("all" SUBSEP $4, state, answer[3], answer[2])
+	if (list == "all" && state !~ /right|-/ || list == "wrong" && state == "wrong")
+		printf "%-8s %s %s: said %s (%s), is %s; RTT %s\n", state, set "/" name, form, answer[2], \
+		    answer[3], $5, rtt_state
+	if (list == "all" && rtt_state == "misses")
+		printf "%-8s %s %s: RTT %.2f to %.2f ms, is %s\n", "rtt", set "/" name, form, \
+		    answer[5] / 1000, answer[6] / 1000, $6
+}
+END {
+	print_head("set, form (right/said)")
+	for (i = 1; i <= key_count; i++)
+		if (split(keys[i], part, SUBSEP) == 2 && part[1] != "all")
+			print_row(keys[i])
+	print_head("wan by label and split")
+	for (i = 1; i <= key_count; i++)
+		if (split(keys[i], part, SUBSEP) == 4)
+			print_row(keys[i])
+	print ""
+	for (said_of in factors) {
+		split(said_of, part, SUBSEP)
+		printf "wan %s: %s in %d\n", part[1], part[2], factors[said_of] | "sort"
+	}
+	close("sort")
+	print_head("all together")
+	for (i = 1; i <= key_count; i++)
+		if (split(keys[i], part, SUBSEP) == 2 && part[1] == "all") {
+			print_row(keys[i])
+			printf "    of those said: high %s right (99 wanted), medium %s (90), low %s (65)\n", \
+			    said_share(keys[i], "high"), said_share(keys[i], "medium"), said_share(keys[i], "low")
+		}
+	exit failed
+}
+
+function said_share(key, confidence,  right) {
+	right = marked[key, confidence, "right"]
+	return share(right, right + marked[key, confidence, "wrong"])
+}
