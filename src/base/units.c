@@ -97,6 +97,24 @@ static const struct unit_word time_words[] = {
     {.word = NULL, .refusal = TIME_NO_UNIT},
 };
 
+#define DURATION_NO_UNIT "not a unit of time; use ms, s, min or h, such as 500ms or 60s"
+#define DURATION_UNCLEAR "minutes or milliseconds? write min or ms"
+
+/* How long to wait, in seconds: what a person types, beside the units of time_words. */
+static const struct unit_word duration_words[] = {
+    {.word = "", .factor = 1},
+    {.word = "s", .any_case = true, .factor = 1},
+    {.word = "sec", .any_case = true, .factor = 1},
+    {.word = "min", .any_case = true, .factor = 60},
+    {.word = "h", .any_case = true, .factor = 3600},
+    {.word = "ms", .any_case = true, .factor = 1e-3},
+    {.word = "msec", .any_case = true, .factor = 1e-3},
+    {.word = "us", .any_case = true, .factor = 1e-6},
+    {.word = "usec", .any_case = true, .factor = 1e-6},
+    {.word = "m", .any_case = true, .refusal = DURATION_UNCLEAR},
+    {.word = NULL, .refusal = DURATION_NO_UNIT},
+};
+
 static const struct unit_word percent_words[] = {
     {.word = "", .factor = 0.01},
     {.word = "%", .factor = 0.01},
@@ -286,6 +304,20 @@ bool time_parse(const char *text, double *time_us, const char **why)
 	if (time > TIME_MAX_US)
 		return refuse(why, "expected a time of at most 1000 s, such as 52ms");
 	*time_us = time;
+	return true;
+}
+
+bool duration_parse(const char *text, double min_s, double max_s, double *seconds, const char **why)
+{
+	static char expected[160];
+	snprintf(expected, sizeof expected, "expected a time from %s to %s, such as 60s or 500ms",
+	    time_text(min_s * 1e6).s, time_text(max_s * 1e6).s);
+	double value;
+	if (!quantity_parse(text, duration_words, false, expected, &value, why))
+		return false;
+	if (value < min_s || value > max_s)
+		return refuse(why, expected);
+	*seconds = value;
 	return true;
 }
 

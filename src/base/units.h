@@ -37,6 +37,11 @@ bool size_parse(const char *text, uint64_t *bytes, const char **why);
  * 1 ns, at most 1000 s. */
 bool time_parse(const char *text, double *time_us, const char **why);
 
+/* Seconds in [min_s, max_s]: with a unit as in time_parse, or min or h; a bare number is seconds.
+ * *why holds until the next call of this function. */
+bool duration_parse(
+    const char *text, double min_s, double max_s, double *seconds, const char **why);
+
 /* Percent, with or without the sign, to a ratio 0..1: "0.126", "2%" -> 0.02. */
 bool percent_parse(const char *text, double *ratio, const char **why);
 

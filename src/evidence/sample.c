@@ -374,10 +374,10 @@ static void describe(struct evidence *evidence, const char *endpoint, const stru
 }
 
 static enum operand_result sample_from(
-    struct evidence *evidence, struct sock_diag *reader, const char *endpoint, unsigned seconds)
+    struct evidence *evidence, struct sock_diag *reader, const char *endpoint, double seconds)
 {
 	static struct candidates candidates;
-	struct sample sample = {.bin_s = fmin(1, fmax(0.25, seconds / 10.0))};
+	struct sample sample = {.bin_s = fmin(1, fmax(fmin(0.25, seconds / 2), seconds / 10))};
 	struct address_block peer;
 	uint16_t port;
 	const char *why;
@@ -405,7 +405,7 @@ static enum operand_result sample_from(
 	return OPERAND_OK;
 }
 
-enum operand_result sample_read(struct evidence *evidence, const char *endpoint, unsigned seconds)
+enum operand_result sample_read(struct evidence *evidence, const char *endpoint, double seconds)
 {
 	struct address_block peer;
 	uint16_t port;

@@ -12,7 +12,7 @@
 
 /* Watches the busiest connection to "ADDR[:PORT]" and adds its runs (one for each direction that
  * carries data) and its socket to the bundle.  On failure one complaint has been made.  Takes `seconds`, 0 for the default. */
-enum operand_result sample_read(struct evidence *evidence, const char *endpoint, unsigned seconds);
+enum operand_result sample_read(struct evidence *evidence, const char *endpoint, double seconds);
 
 /* The series of a connection while its readings arrive. */
 struct sample {

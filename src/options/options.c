@@ -21,6 +21,8 @@
 
 /* getopt_long returns this plus the row of a long option. */
 #define LONG_BASE 256
+/* Sockets are not read more often: the readings themselves would be the load. */
+#define WAIT_MIN_S 0.1
 
 struct parse {
 	struct options *options;
@@ -150,6 +152,28 @@ static enum options_result set_unsigned(
 	return OPTIONS_RUN;
 }
 
+static enum options_result set_seconds(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	double seconds;
+	if (!duration_parse(word, (double)row->min, (double)row->max, &seconds, &why))
+		return misuse_value(row, word, why);
+	if (seconds != floor(seconds))
+		return misuse_value(row, word, "expected whole seconds, such as 60s");
+	*(unsigned *)target_of(parse, row) = (unsigned)seconds;
+	return OPTIONS_RUN;
+}
+
+static enum options_result set_wait(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	if (!duration_parse(word, WAIT_MIN_S, (double)row->max, target_of(parse, row), &why))
+		return misuse_value(row, word, why);
+	return OPTIONS_RUN;
+}
+
 static enum options_result set_number(
     struct parse *parse, const struct option_row *row, const char *word)
 {
@@ -253,6 +277,8 @@ static setter *const setters[] = {
     [KIND_PERCENT] = set_percent,
     [KIND_COUNT] = set_count,
     [KIND_UNSIGNED] = set_unsigned,
+    [KIND_SECONDS] = set_seconds,
+    [KIND_WAIT] = set_wait,
     [KIND_NUMBER] = set_number,
     [KIND_WORD] = set_word,
     [KIND_ROLE] = set_role,

@@ -70,8 +70,8 @@ struct options {
 	bool force;	      /* rollback --force: also what somebody changed since */
 	bool list;	      /* rollback --list */
 	const char *socket;   /* --socket DST[:PORT]: a live connection stands for a run; or NULL */
-	unsigned interval_seconds;   /* --interval: between two readings; 0: not given */
-	unsigned watch_seconds;	     /* --watch; 0: once */
+	double interval_s;	     /* --interval: between two readings; 0: not given */
+	double watch_s;		     /* --watch; 0: once */
 	unsigned port;		     /* --port: of either end; 0: any */
 	const char *peer;	     /* --peer ADDR[/LEN] (checked to be one), or NULL */
 	const char *state;	     /* --state NAMES (checked), or NULL */

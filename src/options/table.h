@@ -79,6 +79,8 @@ enum option_kind {
 	KIND_PERCENT,  /* double, ratio */
 	KIND_COUNT,    /* uint64_t in [.min, .max] */
 	KIND_UNSIGNED, /* unsigned in [.min, .max] */
+	KIND_SECONDS,  /* unsigned, whole seconds in [.min, .max], with a unit or without */
+	KIND_WAIT,     /* double, seconds from WAIT_MIN_S to .max, with a unit or without */
 	KIND_NUMBER,   /* double in [.min, .max] */
 	KIND_WORD,     /* const char *, one of .words */
 	KIND_ROLE,

@@ -52,7 +52,7 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 
 	if (options->socket)
 		return exit_of(
-		    sample_read(&c->evidence, options->socket, options->interval_seconds));
+		    sample_read(&c->evidence, options->socket, options->interval_s));
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;

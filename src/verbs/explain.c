@@ -164,7 +164,7 @@ static void explain_counter(struct layout *layout, unsigned id)
 	    : id == COUNTER_TCP_CURR_ESTAB	  ? "connections, now"
 						  : "events, ever rising");
 	line(layout, "scope", "each network namespace counts its own");
-	line(layout, "manual", "nstat(8); bdp sockets reads it twice with --interval SECONDS");
+	line(layout, "manual", "nstat(8); bdp sockets reads it twice with --interval TIME");
 }
 
 static void explain_term(struct layout *layout, unsigned id)

@@ -283,7 +283,7 @@ static int complain_end(const struct measure *measure, const struct command_resu
 		    "--run: '%s': %s", quoted(measure->options->command), strerror(result->status));
 		return 1;
 	case COMMAND_TIMED_OUT:
-		warnx("--run: not done after %u s: stopped (--timeout SECONDS allows more)",
+		warnx("--run: not done after %u s: stopped (--timeout TIME allows more)",
 		    measure->limit_s);
 		return 3;
 	case COMMAND_TOO_LONG:

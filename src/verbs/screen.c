@@ -1,6 +1,7 @@
 #include "verbs/screen.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +45,10 @@ void screen_begin(void)
 		putchar('\n');
 }
 
-bool screen_wait(unsigned seconds)
+bool screen_wait(double seconds)
 {
-	struct timespec left = {.tv_sec = seconds};
+	struct timespec left = {.tv_sec = (time_t)seconds,
+	    .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 
 	while (!asked_to_end && clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
 		continue;

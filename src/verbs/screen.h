@@ -13,7 +13,7 @@
 /* From now on SIGINT, SIGTERM and SIGHUP end the wait, not the program. */
 void screen_begin(void);
 /* False when a signal asked to end. */
-bool screen_wait(unsigned seconds);
+bool screen_wait(double seconds);
 /* Writes the text to standard output, over the one before where that is a terminal, as many lines
  * as it has.  False when that failed. */
 bool screen_show(const char *text, size_t length);

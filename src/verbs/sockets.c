@@ -193,12 +193,12 @@ static int read_sockets(struct survey *survey, struct writer *writer)
 	const struct options *options = survey->options;
 	int code;
 
-	if (options->interval_seconds > 0) {
+	if (options->interval_s > 0) {
 		survey_expect_two(survey);
 		code = survey_read_live(survey);
 		if (code != 0)
 			return code;
-		sleep(options->interval_seconds);
+		screen_wait(options->interval_s);
 	}
 	if (options->all) {
 		begin_writing(writer, false);
@@ -255,7 +255,7 @@ static int watch(struct survey *survey, struct writer *writer)
 	screen_begin();
 	do
 		code = watch_round(survey, writer);
-	while (code == 0 && screen_wait(survey->options->watch_seconds));
+	while (code == 0 && screen_wait(survey->options->watch_s));
 	return code;
 }
 
@@ -265,12 +265,12 @@ int verb_sockets(const struct options *options)
 	struct writer writer = {.options = options,
 	    .style = output_style(options, OUTPUT_WIDTH_TABLE),
 	    .json = strcmp(options->form, "json") == 0,
-	    .growth = options->interval_seconds > 0 || options->watch_seconds > 0,
+	    .growth = options->interval_s > 0 || options->watch_s > 0,
 	    .stream = stdout};
 	int code = survey_begin(&survey, options);
 
 	if (code == 0)
-		code = options->watch_seconds > 0 ? watch(&survey, &writer)
+		code = options->watch_s > 0 ? watch(&survey, &writer)
 						  : report_once(&survey, &writer);
 	survey_free(&survey);
 	return code;

@@ -254,14 +254,14 @@ static int read_all_operands(struct survey *survey, const struct options *option
 
 int survey_begin(struct survey *survey, const struct options *options)
 {
-	bool repeats = options->watch_seconds > 0 || options->interval_seconds > 0;
+	bool repeats = options->watch_s > 0 || options->interval_s > 0;
 	int code;
 
 	memset(survey, 0, sizeof(*survey));
 	survey->options = options;
 	if (options->operand_count > 0 && repeats) {
 		complain("--%s reads live sockets, and files were given; leave one out",
-		    options->watch_seconds > 0 ? "watch" : "interval");
+		    options->watch_s > 0 ? "watch" : "interval");
 		return 2;
 	}
 	code = read_all_operands(survey, options);

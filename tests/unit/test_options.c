@@ -215,6 +215,10 @@ static const struct misuse_row {
     {{"-B", "703M"}, "unknown option '-B'; did you mean -b, --bandwidth?"},
     {{"-\033"}, "unknown option '-\\x1b'"},
     {{"--\033[31m"}, "unknown option '--\\x1b[31m'"},
+    {{"apply", "--confirm", "500ms"}, "time to confirm '500ms': expected a time from 1"},
+    {{"apply", "--confirm", "1.5s"}, "expected whole seconds, such as 60s"},
+    {{"apply", "--confirm"}, "'--confirm' needs TIME, such as --confirm 60s"},
+    {{"sockets", "--interval", "50ms"}, "interval '50ms': expected a time from 100 ms"},
     {{"--rtt"}, "'--rtt' needs TIME, such as --rtt 52ms"},
     {{"-r"}, "'-r' needs TIME, such as -r 52ms"},
     {{"--no-host=1"}, "'--no-host=1': --no-host takes no argument; leave out '='"},
@@ -307,9 +311,13 @@ static void test_sockets(void **state)
 	    (const char *const[]){"--socket", "[2001:db8::1]:443", "--interval", "30", NULL});
 	assert_int_equal(outcome.options.verb, VERB_ADVISE);
 	assert_string_equal(outcome.options.socket, "[2001:db8::1]:443");
-	assert_int_equal(outcome.options.interval_seconds, 30);
+	assert_int_equal(outcome.options.interval_s, 30);
 	release(&outcome);
-	run_well(&outcome, (const char *const[]){"sockets", "--interval", "30", NULL});
+	run_well(&outcome, (const char *const[]){"sockets", "--interval", "500ms", NULL});
+	assert_true(fabs(outcome.options.interval_s - 0.5) < 1e-12);
+	release(&outcome);
+	run_well(&outcome, (const char *const[]){"apply", "--confirm", "2min", NULL});
+	assert_int_equal(outcome.options.confirm_seconds, 120);
 	release(&outcome);
 }
 
@@ -399,7 +407,8 @@ static void test_table(void **state)
 		assert_true(row->verbs != 0);
 		assert_true((row->argument == NULL) == (row->example == NULL));
 		bool is_counted = row->kind == KIND_COUNT || row->kind == KIND_UNSIGNED ||
-				  row->kind == KIND_NUMBER;
+				  row->kind == KIND_NUMBER || row->kind == KIND_SECONDS ||
+				  row->kind == KIND_WAIT;
 		/* a size need not have a most */
 		assert_true(is_counted == (row->max > 0) || row->kind == KIND_SIZE);
 		assert_true(row->max >= row->min || row->max == 0);

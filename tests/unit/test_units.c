@@ -256,6 +256,39 @@ static void test_times(void **state)
 	check_refused("time", time_parse, bad, COUNT(bad));
 }
 
+/* Bounds of the options that wait; what those take. */
+static bool wait_parse(const char *text, double *seconds, const char **why)
+{
+	return duration_parse(text, 0.1, 86400, seconds, why);
+}
+
+static void test_durations(void **state)
+{
+	(void)state;
+	static const struct accepted rows[] = {
+	    {"60", 60},
+	    {"60s", 60},
+	    {"60 s", 60},
+	    {"500ms", 0.5},
+	    {"0.1", 0.1},
+	    {"250000us", 0.25},
+	    {"1,5s", 1.5},
+	    {"2min", 120},
+	    {"24h", 86400},
+	};
+	check_accepted("duration", wait_parse, rows, COUNT(rows));
+	static const struct refused bad[] = {
+	    {"0", "expected a time from 100 ms to 86400 s"},
+	    {"99ms", "expected a time from 100 ms to 86400 s"},
+	    {"25h", "expected a time from 100 ms to 86400 s"},
+	    {"5m", "minutes or milliseconds?"},
+	    {"5d", "not a unit of time; use ms, s, min or h"},
+	    {"", "expected a time from"},
+	    {"-5s", "a sign is not taken"},
+	};
+	check_refused("duration", wait_parse, bad, COUNT(bad));
+}
+
 static void test_percentages(void **state)
 {
 	(void)state;
@@ -527,6 +560,7 @@ int main(void)
 	    cmocka_unit_test(test_sizes),
 	    cmocka_unit_test(test_sizes_refused),
 	    cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_durations),
 	    cmocka_unit_test(test_percentages),
 	    cmocka_unit_test(test_counts_and_numbers),
 	    cmocka_unit_test(test_rate_texts),
