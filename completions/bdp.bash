@@ -9,7 +9,8 @@ _bdp_verbs=(
 	'apply|set what a plan says, and prove it'
 	'confirm|keep what apply --confirm set'
 	'rollback|put back what was there before'
-	'explain|say what is known of a setting, limit, finding, counter or term'
+	'explain|say what is known of a setting, cause, finding, counter or term'
+	'help|say what a verb does: its options and three examples'
 )
 
 # Options of each verb: names, argument, meaning.  An argument "a,b" completes to
@@ -108,6 +109,7 @@ _bdp_options_rollback=(
 	'--sysroot DIR|what was set below DIR'
 )
 _bdp_options_explain=()
+_bdp_options_help=()
 _bdp_options_all=(
 	'--color auto,always,never|when to color'
 	'-h --help|print help'
@@ -189,12 +191,11 @@ _bdp_operand() {
 	done
 }
 
-# What bdp explain knows; the headings are in capitals.
+# What bdp explain knows: the first word of each line but the headings.
 _bdp_names() {
-	local first rest
-	while read -r first rest; do
-		[[ $first =~ ^[A-Z]+$ ]] || rest="$first $rest"
-		printf '%s\n' "$rest"
+	local line
+	while IFS= read -r line; do
+		[[ $line == '  '* ]] && line=${line#  } && printf '%s\n' "${line%% *}"
 	done < <("$1" explain 2>/dev/null)
 }
 
@@ -249,6 +250,10 @@ _bdp() {
 		_bdp_operand advise "$current"
 		for row in "${_bdp_verbs[@]}"; do
 			[[ ${row%%|*} == "$current"* ]] && COMPREPLY+=("${row%%|*}")
+		done
+	elif [[ $verb == help ]]; then
+		for row in "${_bdp_verbs[@]}"; do
+			((COMP_CWORD == 2)) && [[ ${row%%|*} == "$current"* ]] && COMPREPLY+=("${row%%|*}")
 		done
 	elif [[ $verb == explain ]]; then
 		_bdp_words "$(_bdp_names "${COMP_WORDS[0]}")" "$current"

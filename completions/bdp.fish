@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise sweep compare sockets apply confirm rollback explain
+    if contains -- "$words[2]" advise sweep compare sockets apply confirm rollback explain help
         echo $words[2]
     else
         echo advise
@@ -37,9 +37,9 @@ function __bdp_ask
     command -q $program; and command $program $argv 2>/dev/null
 end
 
-# What bdp explain knows; the headings are in capitals.
+# What bdp explain knows, with its meaning: the lines but the headings.
 function __bdp_names
-    __bdp_ask explain | string replace -r '^[A-Z]+ ' '' | string split -n ' '
+    __bdp_ask explain | string replace -rf '^  (\S+) *(.*)$' '$1\t$2'
 end
 
 function __bdp_ids
@@ -57,8 +57,9 @@ function __bdp_more_files
     end
 end
 
-complete -c bdp -n '__bdp_is confirm rollback explain' -f
+complete -c bdp -n '__bdp_is confirm rollback explain help' -f
 complete -c bdp -n '__bdp_is explain' -a '(__bdp_names)'
+complete -c bdp -n '__bdp_is help; and test (count (commandline -opc)) -eq 2' -a 'advise sweep compare sockets apply confirm rollback explain help'
 complete -c bdp -n '__bdp_is advise; and test -n (commandline -ct)' -a 'sender= receiver=' -d 'taken on that end'
 complete -c bdp -n '__bdp_is sweep compare' -a '(__bdp_more_files)'
 
@@ -69,7 +70,8 @@ complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold mor
 complete -c bdp -n __bdp_is_first -a apply -d 'set what a plan says, and prove it'
 complete -c bdp -n __bdp_is_first -a confirm -d 'keep what apply --confirm set'
 complete -c bdp -n __bdp_is_first -a rollback -d 'put back what was there before'
-complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, limit, finding, counter or term'
+complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting, cause, finding, counter or term'
+complete -c bdp -n __bdp_is_first -a help -d 'say what a verb does: its options and three examples'
 
 complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
 complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'

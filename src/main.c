@@ -29,6 +29,7 @@ static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_CONFIRM] = verb_confirm,
     [VERB_ROLLBACK] = verb_rollback,
     [VERB_EXPLAIN] = verb_explain,
+    [VERB_HELP] = NULL, /* options_parse answers it */
 };
 
 int main(int argc, char **argv)

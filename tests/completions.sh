@@ -75,6 +75,13 @@ bdp confirm dir|-
 bdp explain tcp_rme|tcp_rmem
 bdp explain tcp_rmem runaway|runaway-buffers
 bdp explain PruneC|PruneCalled
+bdp explain standing|standing-queue
+bdp help swee|sweep
+bdp help sweep adv|-
+bdp help dir|-
+bdp sweep --output=sys|--output=sysctl
+bdp sockets --output=js|--output=json
+bdp compare cubic=a.txt --output=js|--output=json
 END
 cut -d '|' -f 1 "$work/rows" >"$work/lines"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the commands that README.md and the manuals show, and compares what they print with what is
+# Runs the commands that README.md, the manuals and the help of each verb show, and compares what they print with what is
 # shown.  Usage: tests/examples.sh [-v] [DOCUMENT ...]; BDP names the program.
 #
 # What is an example:
@@ -18,6 +18,9 @@
 #     example: exit N            it exits with N
 #     example: namespace         it sets something: the block runs in a network namespace of its own
 #
+# The help shows a command at two blanks under "Examples:", and nothing of what it prints.  One that sets
+# something, confirms or takes it back finds in its namespace what must have been done before.
+#
 # Files and recordings of other tools are named in tests/examples/map.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -29,7 +32,7 @@ verbose=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-[ $# -gt 0 ] || set -- README.md man/*.[1-9] man/*/*.[1-9]
+[ $# -gt 0 ] || set -- README.md man/*.[1-9] man/*/*.[1-9] help
 
 # ---- the scratch directory: files as the manuals call them, tools that replay recordings
 mkdir "$work/bin" "$work/cases"
@@ -51,6 +54,32 @@ lay_out() { # a fresh one for each document
 }
 unset NO_COLOR COLUMNS MANPATH
 export LC_ALL=C.UTF-8 TERM=dumb PATH="$work/bin:$PATH" TESTS="$root/tests"
+
+# ---- the help as a document of fenced blocks, one a command
+for verb in $("$BDP" --help | awk '/^Verbs/ { on = 1; next } !NF { on = 0 } on { print $1 }'); do
+	"$BDP" help "$verb" | awk -v verb="$verb" '
+	/^Examples:/ { on = 1; next }
+	!NF { on = 0 }
+	!on || !/^  [^ ]/ { next }
+	{
+		sub(/^ */, "")
+		if (/sweep --run/)
+			print "<!-- example: not run: it makes runs over a network -->"
+		else if (/--watch/)
+			print "<!-- example: not run: it does not end by itself -->"
+		else if (verb ~ /^(apply|confirm|rollback)$/)
+			print "<!-- example: namespace -->"
+		print "```"
+		if (verb ~ /^(apply|confirm|rollback)$/)
+			print "$ bdp -o json -t 3.34G --role receiver lb.json >plan.json"
+		if (verb == "confirm")
+			print "$ bdp apply --confirm 60s plan.json >/dev/null"
+		if (verb == "rollback")
+			print "$ bdp apply plan.json >/dev/null"
+		print "$ " $0
+		print "```"
+	}'
+done >"$work/help.md"
 
 # ---- extraction: a directory each with command, output, and what the marker says
 for document in "$@"; do
@@ -85,7 +114,7 @@ for document in "$@"; do
 		close(file "/command"); close(file "/output")
 		file = ""
 	}
-	BEGIN { manual = document !~ /\.md$/ }
+	BEGIN { manual = document !~ /\.md$|^help$/ }
 	manual && /^\.\\" example: / { marker = $0; sub(/^.*example: /, "", marker); next }
 	!manual && /^<!-- example: / {
 		marker = $0
@@ -120,7 +149,7 @@ for document in "$@"; do
 	line ~ /^\$ / { begin(substr(line, 3)); next }
 	{ continued = 0 }
 	{ print line >(file "/output") }
-	' "$document" || exit 1
+	' "$(case $document in help) echo "$work/help.md" ;; *) echo "$document" ;; esac)" || exit 1
 done
 
 # ---- running

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares the verbs, options and values that bdp --help knows with the manual and the three
-# completion files, and prints what differs.  Usage: tests/options.sh [PROGRAM]
+# Compares the verbs, options and values that the help of each verb knows with the manual and the three
+# completion files, and prints what differs; and sees that the help fits.  Usage: tests/options.sh [PROGRAM]
 # Needs bash, zsh and fish: their completions are asked, not read.
 set -u
 program=$(realpath "${1:-./bdp}") || exit 1
@@ -28,37 +28,48 @@ compare() {
 }
 
 # ---- what the program says: "verb", "verb option" and "verb option value" on a line
-"$program" --help >"$work/help" || exit 1
-awk '
-/^Verbs:/ { section = "verbs"; next }
-/^Options of every verb:/ { section = "every"; next }
-/^Options of / { section = $3; sub(/:$/, "", section); next }
-/^[^ ]/ { section = ""; next }
-section == "verbs" && /^  [a-z]/ { verbs[++count] = $1; print $1 }
-section != "verbs" && section != "" && /^  +-/ {
-	line = $0
-	sub(/^ +/, "", line)
-	sub(/   *[^ ].*$/, "", line)
-	words = split(line, word, /[ ,]+|\[=/)
-	list = word[words] ~ /^[a-z]+(\|[a-z]+)+$/ ? word[words] : ""
-	for (i = 1; i <= words && word[i] ~ /^-/; i++)
-		found[++rows] = section " " word[i]
-	values = split(list, value, "|")
-	for (i = 1; i <= values; i++)
-		found[++rows] = section " " word[1] " " value[i]
-	for (i = 1; i <= values; i++)
-		if (word[2] ~ /^-/)
-			found[++rows] = section " " word[2] " " value[i]
-}
-END {
-	for (i = 1; i <= rows; i++) {
-		split(found[i], part, " ")
-		if (part[1] != "every")
-			print found[i]
-		for (k = 1; part[1] == "every" && k <= count; k++)
-			print verbs[k] substr(found[i], 6)
+"$program" --help >"$work/overview" || exit 1
+awk '/^Verbs/ { on = 1; next } !NF { on = 0 } on { print $1 }' "$work/overview" >"$work/verbs.named"
+while read -r verb; do
+	"$program" help "$verb" >"$work/help" || exit 1
+	"$program" "$verb" --help | cmp -s - "$work/help" || {
+		echo "bdp $verb --help differs from bdp help $verb"
+		failed=1
 	}
-}' "$work/help" | sort -u >"$work/known"
+	awk -v verb="$verb" '
+	BEGIN { print verb }
+	/^Options of/ { on = 1; next }
+	!NF { on = 0 }
+	on && /^  +-/ {
+		line = $0
+		sub(/^ +/, "", line)
+		sub(/   *[^ ].*$/, "", line)
+		words = split(line, word, /[ ,]+|\[=/)
+		list = word[words] ~ /^[a-z]+(\|[a-z]+)+$/ ? word[words] : ""
+		values = split(list, value, "|")
+		for (i = 1; i <= words && word[i] ~ /^-/; i++) {
+			print verb, word[i]
+			for (k = 1; k <= values; k++)
+				print verb, word[i], value[k]
+		}
+	}
+	/^Examples:/ { examples = 1; next }
+	examples && /^  [^ ]/ { shown++ }
+	END { if (shown != 3) print "bdp help " verb " has " shown + 0 " examples, not 3" >"/dev/stderr" }
+	' "$work/help" 2>>"$work/faults"
+	awk -v verb="$verb" 'length > 79 { print "bdp help " verb ": wider than 79: " $0 }' "$work/help" \
+		>>"$work/faults"
+done <"$work/verbs.named" | sort -u >"$work/known"
+# two screens of 24 lines
+awk 'length > 79 { print "bdp --help: wider than 79: " $0 }
+	END { if (NR > 48) print "bdp --help: " NR " lines, more than two screens" }' "$work/overview" >>"$work/faults"
+# an option of the overview is one of advise
+sed -n 's/^ \{2,6\}\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/advise \2/p' "$work/overview" |
+	sort -u | comm -13 "$work/known" - | sed 's/^/bdp --help: no option of /' >>"$work/faults"
+if [ -s "$work/faults" ]; then
+	cat "$work/faults"
+	failed=1
+fi
 awk 'NF == 1' "$work/known" >"$work/verbs"
 awk 'NF == 2 { print $2 }' "$work/known" | sort -u >"$work/options"
 if [ ! -s "$work/verbs" ] || [ ! -s "$work/options" ]; then

@@ -4,40 +4,63 @@
 #include <string.h>
 
 #define HELP_COLUMN 26
+#define BRIEF_COLUMN 12
 #define HELP_WIDTH 79
 
-static const char notes[] =
-    "\nEach FILE is taken for what it holds: iperf3 text or JSON, ss -tmi, ping,\n"
-    "sysctl -a, nstat, tc -s qdisc. '-', or nothing at all, is standard input.\n"
-    "\nRates are bit/s with k, M, G (1000-based): 703M, 3.34Gbit/s, 80MB/s. Sizes are\n"
-    "bytes with K, M, G (1024-based, as in iperf3): 4.36M, 20MiB; MB is decimal.\n"
-    "Times need a unit: 52ms.\n"
-    "\nExit status: 0 done, 1 system error, 2 usage, 3 no usable evidence,\n"
-    "4 not all could be set or taken back, 5 with --check: something to change.\n";
+#define READS_FILES (IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE) | IN(VERB_SOCKETS))
+#define SETS (IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_APPLY) | IN(VERB_ROLLBACK))
 
-/* Prints the words of `text` from HELP_COLUMN on. */
-static void print_wrapped(const char *text)
+/* What holds for several verbs, each with those that need it; the overview has all of it. */
+static const struct {
+	unsigned verbs;
+	const char *text;
+} notes[] = {
+    {READS_FILES, "Each FILE is taken for what it holds: iperf3 text or JSON, ss -tmi, ping, "
+		  "sysctl -a, nstat, tc -s qdisc.  '-' is standard input."},
+    {IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_SOCKETS),
+	"Rates are bit/s with k, M, G (1000-based): 703M, 3.34Gbit/s, 80MB/s.  Sizes are bytes "
+	"with K, M, G (1024-based, as in iperf3): 4.36M, 20MiB; MB is decimal."},
+    {IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE) | IN(VERB_SOCKETS) | IN(VERB_APPLY),
+	"Times have a unit: 52ms, 60s."},
+};
+
+/* Exit codes and the verbs that have them. */
+static const struct {
+	unsigned verbs;
+	const char *text;
+} exits[] = {
+    {IN_ALL, "0 done"},
+    {IN_ALL, "1 system error"},
+    {IN_ALL, "2 usage"},
+    {READS_FILES | IN(VERB_APPLY), "3 no usable evidence"},
+    {SETS, "4 not all could be set or taken back"},
+    {IN(VERB_ADVISE) | IN(VERB_SOCKETS) | IN(VERB_APPLY), "5 with --check: something to change"},
+};
+
+/* Prints the words of `text` from `column` on, where the cursor is, wrapped. */
+static void print_wrapped(const char *text, size_t column)
 {
-	size_t at = HELP_COLUMN;
+	size_t at = column;
 	for (const char *word = text; *word;) {
 		size_t length = strcspn(word, " ");
 		if (at + 1 + length > HELP_WIDTH) {
-			printf("\n%*s", HELP_COLUMN, "");
-			at = HELP_COLUMN;
+			printf("\n%*s", (int)column, "");
+			at = column;
 		}
-		at += (size_t)printf("%s%.*s", at > HELP_COLUMN ? " " : "", (int)length, word);
-		word += length + (word[length] == ' ');
+		at += (size_t)printf("%s%.*s", at > column ? " " : "", (int)length, word);
+		word += length;
+		word += strspn(word, " ");
 	}
 	putchar('\n');
 }
 
-static void print_entry(const char *head, const char *help)
+static void print_entry(const char *head, const char *help, int column)
 {
-	if (strlen(head) > HELP_COLUMN - 2)
-		printf("%s\n%*s", head, HELP_COLUMN, "");
+	if (strlen(head) > (size_t)column - 2)
+		printf("%s\n%*s", head, column, "");
 	else
-		printf("%-*s", HELP_COLUMN, head);
-	print_wrapped(help);
+		printf("%-*s", column, head);
+	print_wrapped(help, (size_t)column);
 }
 
 static void print_option(const struct option_row *row)
@@ -48,13 +71,17 @@ static void print_option(const struct option_row *row)
 	if (row->argument)
 		snprintf(argument, sizeof argument, row->optional ? "[=%s]" : " %s", row->argument);
 	snprintf(head, sizeof head, "  %s--%s%s", letter, row->name, argument);
-	print_entry(head, row->help);
+	print_entry(head, row->help, HELP_COLUMN);
 }
 
+/* Where there is nothing to name, nothing stands behind the options. */
 static void print_usage_line(FILE *stream, const char *lead, const struct verb_row *verb)
 {
 	const char *name = verb->verb == VERB_ADVISE ? "[advise]" : verb->name;
-	fprintf(stream, "%sbdp %s [options] %s\n", lead, name, verb->operands);
+	const char *blank = verb->operands[0] ? " " : "";
+	fprintf(stream, "%sbdp %s [options]%s%s\n", lead, name, blank, verb->operands);
+	if (verb->otherwise)
+		fprintf(stream, "       bdp %s [options] %s\n", name, verb->otherwise);
 }
 
 static void print_verb_options(const struct verb_row *verb)
@@ -79,32 +106,77 @@ static void print_common_options(void)
 	}
 }
 
-static void print_verb(const struct verb_row *verb)
+static void print_examples(const struct verb_row *verb)
 {
-	char head[32];
-	snprintf(head, sizeof head, "  %s", verb->name);
-	print_entry(head, verb->help);
+	printf("\nExamples:\n");
+	for (size_t i = 0; i < VERB_EXAMPLES; i++) {
+		printf("  %s\n      ", verb->examples[i].command);
+		print_wrapped(verb->examples[i].what, 6);
+	}
+}
+
+/* What of the notes and the exit codes belongs to one of the verbs. */
+static void print_notes(unsigned verbs)
+{
+	char line[256] = "Exit status:";
+	putchar('\n');
+	for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+		if (notes[i].verbs & verbs)
+			print_wrapped(notes[i].text, 0);
+	}
+	for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++) {
+		size_t used = strlen(line);
+		if (exits[i].verbs & verbs)
+			snprintf(line + used, sizeof line - used, "%s %s", i > 0 ? "," : "",
+			    exits[i].text);
+	}
+	print_wrapped(line, 0);
+}
+
+static void print_verb_help(const struct verb_row *verb)
+{
+	print_usage_line(stdout, "Usage: ", verb);
+	putchar('\n');
+	print_wrapped(verb->help, 0);
+	print_verb_options(verb);
+	print_common_options();
+	print_examples(verb);
+	print_notes(IN(verb->verb));
+}
+
+/* The verbs, and of the options those that are used most. */
+static void print_overview(void)
+{
+	print_usage_line(stdout, "Usage: ", &verb_rows[0]);
+	printf("       bdp VERB [options] [operands]\n\nVerbs (bdp help VERB says more):\n");
+	for (size_t i = 0; i < verb_row_count; i++) {
+		char head[32];
+		snprintf(head, sizeof head, "  %s", verb_rows[i].name);
+		print_entry(head, verb_rows[i].brief, BRIEF_COLUMN);
+	}
+	printf("\nOptions of advise that are used most (bdp help advise has all):\n");
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		if (option_rows[i].common)
+			print_option(&option_rows[i]);
+	}
+	printf("\nExamples:\n");
+	for (size_t i = 0; i < VERB_EXAMPLES; i++)
+		printf("  %s\n", verb_rows[0].examples[i].command);
+	print_notes(IN_ALL);
 }
 
 void options_print_help(const struct verb_row *verb)
 {
-	const struct verb_row *first = verb ? verb : verb_rows;
-	const struct verb_row *end = verb ? verb + 1 : verb_rows + verb_row_count;
-	for (const struct verb_row *row = first; row < end; row++)
-		print_usage_line(stdout, row == first ? "Usage: " : "       ", row);
-	printf("\nVerbs:\n");
-	for (const struct verb_row *row = first; row < end; row++)
-		print_verb(row);
-	for (const struct verb_row *row = first; row < end; row++)
-		print_verb_options(row);
-	print_common_options();
-	fputs(notes, stdout);
+	if (verb)
+		print_verb_help(verb);
+	else
+		print_overview();
 }
 
 void options_usage(void *stream)
 {
-	for (size_t i = 0; i < verb_row_count; i++)
-		print_usage_line(stream, i == 0 ? "usage: " : "       ", &verb_rows[i]);
-	fputs("Give it an iperf3 run, or two of -b RATE, -r TIME and -w SIZE; see bdp --help.\n",
+	print_usage_line(stream, "usage: ", &verb_rows[0]);
+	fputs("       bdp VERB [options] [operands]\n"
+	      "Give it an iperf3 run, or two of -b RATE, -r TIME and -w SIZE; see bdp --help.\n",
 	    stream);
 }

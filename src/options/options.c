@@ -561,6 +561,23 @@ static enum options_result parse_unnamed(struct parse *parse, int argc, char **a
 	return check_file(parse->options->operands[0]);
 }
 
+/* bdp help [VERB] */
+static enum options_result help_on(const struct options *options)
+{
+	if (options->operand_count > 1)
+		return misuse("help takes one verb, not %zu", options->operand_count);
+	const char *word = options->operand_count == 1 ? options->operands[0] : NULL;
+	const struct verb_row *verb = verb_named(word);
+	if (word && !verb) {
+		const char *meant = options_suggest_verb(word);
+		return misuse("help '%s': no verb; %s%s", quoted(word),
+		    meant ? "did you mean bdp help " : "bdp explain has the words of reports",
+		    meant ? meant : "");
+	}
+	options_print_help(verb);
+	return OPTIONS_DONE;
+}
+
 enum options_result options_parse(struct options *options, int argc, char **argv)
 {
 	const struct verb_row *named = argc > 1 ? verb_named(argv[1]) : NULL;
@@ -569,6 +586,8 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	struct parse parse = {.options = options, .verb = verb, .verb_named = named != NULL};
 	enum options_result result =
 	    named ? parse_words(&parse, argc - 1, argv + 1) : parse_unnamed(&parse, argc, argv);
+	if (result == OPTIONS_RUN && verb->verb == VERB_HELP)
+		return help_on(options);
 	return result == OPTIONS_RUN ? check(&parse) : result;
 }
 
@@ -579,11 +598,7 @@ const char *options_suggest_verb(const char *word)
 	struct nearest nearest = nearest_to(word);
 	for (size_t i = 0; i < verb_row_count; i++)
 		nearest_try(&nearest, verb_rows[i].name);
-	static const char *const asked[] = {"help", "version"};
-	static const char *const options[] = {"--help", "--version"};
-	for (size_t i = 0; nearest.best == NULL && i < 2; i++) {
-		if (strcmp(word, asked[i]) == 0)
-			return options[i];
-	}
+	if (nearest.best == NULL && strcmp(word, "version") == 0)
+		return "--version";
 	return nearest.best;
 }

@@ -20,6 +20,7 @@ enum verb {
 	VERB_CONFIRM,
 	VERB_ROLLBACK,
 	VERB_EXPLAIN,
+	VERB_HELP, /* answered by options_parse itself */
 	VERB_COUNT
 };
 
@@ -106,7 +107,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 void options_usage(void *stream);
 
 /* What an operand that is no file was likely meant to be, for "did you mean ...?": the name of a
- * verb (also the word itself, since a verb must come first), "--help" for "help"; or NULL. */
+ * verb (also the word itself, since a verb must come first), "--version" for "version"; or NULL. */
 const char *options_suggest_verb(const char *word);
 
 #endif

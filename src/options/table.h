@@ -105,17 +105,28 @@ struct option_row {
 	enum option_kind kind;
 	size_t target;	/* offset in struct options of what is filled */
 	unsigned given; /* enum given */
+	bool common;	/* shown by the overview, too */
 	uint64_t min, max;
 	const char *const *words; /* NULL-terminated */
 	/* of a text: false, and *why says what was expected; NULL takes any */
 	bool (*check)(const char *word, const char **why);
 };
 
+/* A command line as it would be typed, and what it is for. */
+struct verb_example {
+	const char *command, *what;
+};
+
+#define VERB_EXAMPLES 3
+
 struct verb_row {
 	enum verb verb;
 	const char *name;
-	const char *operands; /* their form in the usage */
+	const char *operands;  /* their form in the usage */
+	const char *otherwise; /* another form, options included; NULL: none */
+	const char *brief;     /* one line of the overview */
 	const char *help;
+	struct verb_example examples[VERB_EXAMPLES]; /* tests/examples.sh runs them */
 };
 
 /* Two options that exclude each other, or of which the first needs the second. */
@@ -135,7 +146,7 @@ extern const size_t verb_row_count;
 extern const struct relation relations[];
 extern const size_t relation_count;
 
-/* The help to stdout: of one verb, or of all when NULL. */
+/* The help to stdout: of one verb, or when NULL an overview of two screens. */
 void options_print_help(const struct verb_row *verb);
 
 #endif

@@ -1,8 +1,8 @@
 #include "verbs/explain.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/complaint.h"
 #include "base/nearest.h"
@@ -44,6 +44,9 @@ static const char *const defaults[TUNABLE_COUNT] = {
     [TUNABLE_TCP_MAX_ORPHANS] = "by RAM",
     [TUNABLE_NETDEV_MAX_BACKLOG] = "1000",
 };
+
+/* Names longer than that push their meaning to the right. */
+#define NAME_MAX_COLUMNS 25
 
 /* The versions at which a default that the model knows may have changed. */
 static const struct {
@@ -174,6 +177,31 @@ static void explain_term(struct layout *layout, unsigned id)
 	line(layout, "manual", terms[id].manual);
 }
 
+static const char *tunable_about(unsigned id)
+{
+	return tunables[id].about;
+}
+
+static const char *finding_about(unsigned id)
+{
+	return finding_table[id].meaning;
+}
+
+static const char *factor_about(unsigned id)
+{
+	return factor_table[id].meaning;
+}
+
+static const char *counter_about(unsigned id)
+{
+	return counter_table[id].about;
+}
+
+static const char *term_about(unsigned id)
+{
+	return terms[id].about;
+}
+
 static const char *tunable_name(unsigned id)
 {
 	return tunables[id].key;
@@ -202,17 +230,24 @@ static const char *term_name(unsigned id)
 /* Each table of names; short forms are names without one of the prefixes. */
 static const struct kind {
 	const char *heading;
-	unsigned count;
+	unsigned count; /* 0: term_count, which is known only when linked */
 	const char *(*name)(unsigned id);
+	const char *(*about)(unsigned id);
 	void (*explain)(struct layout *layout, unsigned id);
 	const char *prefixes[2];
 } kinds[] = {
-    {"SETTINGS", TUNABLE_COUNT, tunable_name, explain_tunable, {"net.ipv4.", "net.core."}},
-    {"LIMITS", FACTOR_COUNT, factor_name, explain_factor, {NULL, NULL}},
-    {"FINDINGS", FINDING_COUNT, finding_name, explain_finding, {NULL, NULL}},
-    {"COUNTERS", COUNTER_COUNT, counter_name, explain_counter, {"TcpExt", "Tcp"}},
-    {"TERMS", TERM_COUNT, term_name, explain_term, {NULL, NULL}},
+    {"SETTINGS", TUNABLE_COUNT, tunable_name, tunable_about, explain_tunable,
+	{"net.ipv4.", "net.core."}},
+    {"CAUSES", FACTOR_COUNT, factor_name, factor_about, explain_factor, {NULL, NULL}},
+    {"FINDINGS", FINDING_COUNT, finding_name, finding_about, explain_finding, {NULL, NULL}},
+    {"COUNTERS", COUNTER_COUNT, counter_name, counter_about, explain_counter, {"TcpExt", "Tcp"}},
+    {"TERMS", 0, term_name, term_about, explain_term, {NULL, NULL}},
 };
+
+static unsigned count_of(const struct kind *kind)
+{
+	return kind->count ? kind->count : term_count;
+}
 
 #define KIND_COUNT_ALL (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -229,6 +264,41 @@ static const char *short_name(const struct kind *kind, unsigned id)
 	return name;
 }
 
+/* The same name however it is joined and whatever its capitals: in-flight, in_flight, "in flight". */
+static bool same_name(const char *a, const char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		char left = (char)tolower((unsigned char)a[i]);
+		char right = (char)tolower((unsigned char)b[i]);
+		if (left == '_' || left == ' ')
+			left = '-';
+		if (right == '_' || right == ' ')
+			right = '-';
+		if (left != right || left == '\0')
+			return false;
+	}
+	return a[length] == '\0';
+}
+
+/* One of the other spellings of a term. */
+static bool is_also(const char *also, const char *word)
+{
+	for (size_t length; also && *also; also += length + (also[length] == ' ')) {
+		length = strcspn(also, " ");
+		if (same_name(word, also, length))
+			return true;
+	}
+	return false;
+}
+
+static bool is_named(const struct kind *kind, unsigned id, const char *word)
+{
+	const char *name = kind->name(id), *brief = short_name(kind, id);
+
+	return same_name(word, name, strlen(name)) || same_name(word, brief, strlen(brief)) ||
+	       (kind->name == term_name && is_also(terms[id].also, word));
+}
+
 /* A word may name things of several kinds, such as window-scaling-off: a limit and a finding.
  * Without a layout they are only counted. */
 static unsigned explain_named(struct layout *layout, const char *word)
@@ -236,10 +306,8 @@ static unsigned explain_named(struct layout *layout, const char *word)
 	unsigned found = 0;
 
 	for (size_t k = 0; k < KIND_COUNT_ALL; k++) {
-		for (unsigned id = 0; id < kinds[k].count; id++) {
-			/* reports have BDP and RTT in capitals */
-			if (strcasecmp(word, kinds[k].name(id)) != 0 &&
-			    strcasecmp(word, short_name(&kinds[k], id)) != 0)
+		for (unsigned id = 0; id < count_of(&kinds[k]); id++) {
+			if (!is_named(&kinds[k], id, word))
 				continue;
 			if (layout && found > 0)
 				layout_gap(layout);
@@ -256,7 +324,7 @@ static int refuse_name(const char *word)
 	struct nearest nearest = nearest_to(word);
 
 	for (size_t k = 0; k < KIND_COUNT_ALL; k++)
-		for (unsigned id = 0; id < kinds[k].count; id++) {
+		for (unsigned id = 0; id < count_of(&kinds[k]); id++) {
 			nearest_try(&nearest, kinds[k].name(id));
 			nearest_try(&nearest, short_name(&kinds[k], id));
 		}
@@ -267,15 +335,76 @@ static int refuse_name(const char *word)
 	return 2;
 }
 
+/* Length of the first sentence. */
+static size_t sentence_length(const char *text)
+{
+	for (const char *at = text; *at; at++)
+		if (*at == '.' && (at[1] == ' ' || at[1] == '\0'))
+			return (size_t)(at - text);
+	return strlen(text);
+}
+
+/* How much of the first sentence fits: up to a stop, else whole words, with dots behind them. */
+static void shorten(const char *text, size_t room, char *out, size_t size)
+{
+	size_t length = sentence_length(text), stop = 0, word = 0;
+
+	if (length <= room) {
+		snprintf(out, size, "%.*s", (int)length, text);
+		return;
+	}
+	for (size_t i = 1; i <= room; i++) {
+		if (text[i] == ' ' && i <= room - 3)
+			word = text[i - 1] == ',' ? i - 1 : i;
+		if (text[i] == ' ' && strchr(":;", text[i - 1]))
+			stop = i - 1;
+	}
+	if (stop >= room / 2)
+		snprintf(out, size, "%.*s", (int)stop, text);
+	else
+		snprintf(out, size, "%.*s...", (int)word, text);
+}
+
+static void list_name(struct layout *layout, size_t column, const char *name, const char *about)
+{
+	char line[160];
+	size_t width = layout->style->width < sizeof(line) ? layout->style->width : sizeof(line);
+
+	if (strlen(name) + 4 > column)
+		column = strlen(name) + 4;
+	layout_tab(layout, 2);
+	layout_raw(layout, INK_PLAIN, name);
+	if (width >= column + 20) {
+		shorten(about, width - column, line, sizeof(line));
+		layout_tab(layout, (unsigned)column);
+		layout_raw(layout, INK_DIM, line);
+	}
+	layout_break(layout);
+}
+
+/* Where the meanings begin: behind the longest name but for a few. */
+static size_t list_column(const struct kind *kind)
+{
+	size_t longest = 0;
+
+	for (unsigned id = 0; id < count_of(kind); id++) {
+		size_t length = strlen(short_name(kind, id));
+		if (length > longest && length <= NAME_MAX_COLUMNS)
+			longest = length;
+	}
+	return longest + 4;
+}
+
 static void list_names(struct layout *layout)
 {
 	for (size_t k = 0; k < KIND_COUNT_ALL; k++) {
 		if (k > 0)
 			layout_gap(layout);
 		layout_heading(layout, kinds[k].heading);
-		for (unsigned id = 0; id < kinds[k].count; id++)
-			layout_text(layout, INK_PLAIN, short_name(&kinds[k], id));
 		layout_break(layout);
+		for (unsigned id = 0; id < count_of(&kinds[k]); id++)
+			list_name(layout, list_column(&kinds[k]), short_name(&kinds[k], id),
+			    kinds[k].about(id));
 	}
 }
 

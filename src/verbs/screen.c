@@ -47,8 +47,8 @@ void screen_begin(void)
 
 bool screen_wait(double seconds)
 {
-	struct timespec left = {.tv_sec = (time_t)seconds,
-	    .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+	struct timespec left = {
+	    .tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
 
 	while (!asked_to_end && clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
 		continue;

@@ -4,13 +4,15 @@
 #ifndef BDP_TERMS_H
 #define BDP_TERMS_H
 
+#include <stddef.h>
+
 struct term {
 	const char *name, *about;
 	const char *manual; /* where bdp(1) says more */
+	const char *also;   /* other spellings, separated by blanks; NULL: none */
 };
 
-#define TERM_COUNT 16u
-
-extern const struct term terms[TERM_COUNT];
+extern const struct term terms[];
+extern const unsigned term_count;
 
 #endif

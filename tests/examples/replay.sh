@@ -13,6 +13,7 @@ case "$tool $words" in
 	exit 0
 	;;
 "sudo "*) exec "$@" ;;
+"ssh lb.example sudo bdp "*) shift 2 && exec "$@" ;;
 esac
 path=$(awk -v tool="$tool" -v words="$words" '
 $1 == "tool" && $2 == tool {

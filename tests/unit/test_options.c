@@ -260,7 +260,10 @@ static const struct misuse_row {
     {{"sokets", "--all"}, "sokets: no such file; did you mean the verb sockets?"},
     {{"--no-host", "compre"}, "compre: no such file; did you mean the verb compare?"},
     {{"--color", "never", "sweep"}, "sweep: no such file; a verb must come first: bdp sweep ..."},
-    {{"help"}, "help: no such file; did you mean --help?"},
+    {{"help", "sokets"}, "help 'sokets': no verb; did you mean bdp help sockets"},
+    {{"help", "tcp_rmem"}, "help 'tcp_rmem': no verb; bdp explain has the words of reports"},
+    {{"help", "sweep", "apply"}, "help takes one verb, not 2"},
+    {{"--no-host", "help"}, "help: no such file; a verb must come first: bdp help ..."},
     {{"so\033kets"}, "so\\x1bkets: no such file; did you mean the verb sockets?"},
     {{"sockets", "--port", "65536"}, "port '65536': expected a whole number from 1 to 65535"},
     {{"sockets", "--peer", "192.0.2.0/33"}, "peer '192.0.2.0/33': expected a length of 0 to 32"},
@@ -340,19 +343,31 @@ static bool is_option(const char *name, unsigned verbs)
 	return false;
 }
 
+static bool is_common(const char *name)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		if (strcmp(option_rows[i].name, name) == 0 && option_rows[i].common)
+			return true;
+	}
+	return false;
+}
+
 static void test_help(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *words[3];
-		unsigned verbs; /* whose options are told */
+		unsigned verbs; /* whose options are told; 0: the overview */
 	} calls[] = {
-	    {{"--help"}, IN_ALL},
-	    {{"-h"}, IN_ALL},
-	    {{"--help", "--frob"}, IN_ALL},
+	    {{"--help"}, 0},
+	    {{"-h"}, 0},
+	    {{"help"}, 0},
+	    {{"--help", "--frob"}, 0},
 	    {{"advise", "-h"}, IN(VERB_ADVISE)},
 	    {{"sockets", "--help"}, IN(VERB_SOCKETS)},
 	    {{"explain", "--help"}, IN(VERB_EXPLAIN)},
+	    {{"help", "sweep"}, IN(VERB_SWEEP)},
+	    {{"help", "--help"}, IN(VERB_HELP)},
 	};
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		struct outcome outcome;
@@ -372,8 +387,9 @@ static void test_help(void **state)
 			    : option_rows[row].optional	      ? "[="
 							      : " ");
 			print_message("%s\n", name);
-			assert_true((strstr(outcome.out, name) != NULL) ==
-				    is_option(option_rows[row].name, calls[i].verbs));
+			bool told = calls[i].verbs ? is_option(option_rows[row].name, calls[i].verbs)
+						   : is_common(option_rows[row].name);
+			assert_true((strstr(outcome.out, name) != NULL) == told);
 		}
 		release(&outcome);
 	}
@@ -430,7 +446,7 @@ static void test_suggested_verbs(void **state)
 	(void)state;
 	assert_string_equal(options_suggest_verb("advice"), "advise");
 	assert_string_equal(options_suggest_verb("advise"), "advise");
-	assert_string_equal(options_suggest_verb("help"), "--help");
+	assert_string_equal(options_suggest_verb("hlep"), "help");
 	assert_string_equal(options_suggest_verb("version"), "--version");
 	assert_null(options_suggest_verb("run.json"));
 	assert_null(options_suggest_verb("./advise"));
