@@ -42,6 +42,7 @@ FILENAME ~ /truth.tsv$/ && $3 != "" {
 	cause[$1] = set == "policed" ? $2 : $3
 	rtt[$1] = set == "policed" ? $4 : $2 + 0
 	if ($6 ~ /^(fit|test)$/) half_of[$1] = $6
+	if (set ~ /^cases/ && $7 != "") operands[$1] = $7
 }
 
 # Seven of the 22 paths are for the test, so chosen that either half has enough of both labels.  A loss
@@ -62,26 +63,42 @@ function list_wan_run(  i, row, cell, rows, high, split_name) {
 	add("txt", $1, split_name, out "/wan/" $1 ".txt")
 }
 
-function list_vivo(name,  base, ss, dumps, sender, receiver, all) {
-	base = "vivo/" name
+function list_vivo(name, part,  base, text, ss, dumps, sender, receiver, all) {
+	base = set "/" name
+	text = (set == "vivo" ? base : out "/" base) ".txt"
 	sender = name ~ /-R/ ? "server" : "client"
 	receiver = name ~ /-R/ ? "client" : "server"
 	if ((base ".json") in file) {
-		add("json", name, "test", base ".json")
-		add("txt", name, "test", base ".txt")
+		add("json", name, part, base ".json")
+		add("txt", name, part, text)
 	}
-	add("ss-sender", name, "test", base ".ss-" sender "-mid.txt")
-	add("ss-receiver", name, "test", base ".ss-" receiver "-mid.txt")
+	add("ss-sender", name, part, base ".ss-" sender "-mid.txt")
+	add("ss-receiver", name, part, base ".ss-" receiver "-mid.txt")
 	ss = "sender=" base ".ss-" sender "-mid.txt receiver=" base ".ss-" receiver "-mid.txt"
 	dumps = "sender=" base ".sysctl-" sender ".txt receiver=" base ".sysctl-" receiver ".txt"
 	all = ss " " base ".ping-idle.txt " base ".ping-loaded.txt " dumps
 	if ((base ".json") in file) {
-		add("json+dumps", name, "test", base ".json " dumps)
-		add("txt+dumps", name, "test", base ".txt " dumps)
-		all = base ".json " all " " base ".tc-client.txt"
+		add("json+dumps", name, part, base ".json " dumps)
+		add("txt+dumps", name, part, text " " dumps)
+		all = base ".json " all
+		if ((base ".tc-client.txt") in file)
+			all = all " " base ".tc-client.txt"
 	} else
-		add("ss+dumps", name, "test", ss " " dumps)
-	add("all", name, "test", all)
+		add("ss+dumps", name, part, ss " " dumps)
+	add("all", name, part, all)
+}
+
+# A public case is named by what stands before the first hyphen.
+function list_case(path,  name) {
+	name = basename(path)
+	if (name ~ /\.md$|\.tsv$/)
+		return
+	sub(/-.*/, "", name)
+	if (name in operands)
+		return
+	if (!(name in cause))
+		cause[name] = "-"
+	add("paste", name, "test", path)
 }
 
 function list_file(path,  name, form, files) {
@@ -102,11 +119,6 @@ function list_file(path,  name, form, files) {
 		if (set == "iperf3")
 			sub(/\.3\.[0-9.]+$/, "", name)
 	}
-	if (set ~ /^cases/) {
-		if (path !~ /\.md$|\.tsv$/)
-			print set, form, name, "test", (name in cause) ? cause[name] : "-", 0, path
-		return
-	}
 	if (cause[name] == "" || cause[name] == "-" && set != "ndt7")
 		return
 	add(form, name, name in half_of ? half_of[name] : half(name), path)
@@ -123,20 +135,20 @@ END {
 		exit
 	for (name in operands) {
 		files = operands[name]
-		gsub(/=/, "=sockets/", files)
-		gsub(/(^| )slow|^(rs|ssh|h2|ssl)/, "sockets/&", files)
-		add("ss", name, half(name), files)
+		add(set == "sockets" ? "ss" : "paste", name, set == "sockets" ? half(name) : "test", files)
 	}
 	if (set == "sockets")
 		exit
 	for (i = 1; i <= count; i++) {
-		if (set != "vivo")
+		if (set ~ /^cases/)
+			list_case(names[i])
+		else if (set != "vivo" && set != "drawn")
 			list_file(names[i])
 		else if (names[i] ~ /\.sysctl-client\.txt$/) {
 			name = basename(names[i])
 			sub(/\.sysctl-client\.txt$/, "", name)
 			if (name in cause)
-				list_vivo(name)
+				list_vivo(name, name in half_of ? half_of[name] : "test")
 		}
 	}
 }

@@ -3,7 +3,7 @@
 # was recorded or can be rendered in; whether the RTT's interval holds the true RTT and how wide it
 # is; and whether "high", "medium" and "low" mean what they promise.
 #
-#     score.sh [-a] [-w] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss policed ndt7 sockets cases cases2
+#     score.sh [-a] [-w] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
 #           -w  list what was wrong        -a  list all that was not right
 #
 # The TSV has one row a document; its first line names the columns.  BDP says which program is asked,
@@ -23,15 +23,20 @@ while getopts awo: option; do
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- wan vivo iperf3 kernel-6.1 lab ss policed ndt7 sockets cases cases2
-mkdir -p "$OUT/wan" || exit 1
+[ $# -gt 0 ] || set -- wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
+mkdir -p "$OUT/wan" "$OUT/drawn" || exit 1
 BDP=$(cd "$(dirname "$BDP")" && pwd)/$(basename "$BDP")
 case $OUT in /*) ;; *) OUT=$(pwd)/$OUT ;; esac
 
 # Every document to ask about, a line each: set, form, name, split, accepted causes, RTT in ms, files.
 for set in "$@"; do
 	if [ "$set" = wan ]; then
-		awk -F '\t' -v out="$OUT/wan" -f "$here/wan/render.awk" "$here/wan/runs.tsv"
+		awk -F '\t' -v out="$OUT/wan" -f "$here/iperf-text.awk" \
+			-f "$here/wan/render.awk" "$here/wan/runs.tsv"
+	fi
+	if [ "$set" = drawn ]; then
+		jq -r -f "$here/text-rows.jq" "$here"/drawn/*.json |
+			awk -v out="$OUT/drawn" -f "$here/iperf-text.awk" -f "$here/text.awk"
 	fi
 	(cd "$here" && find . -path "./$set/*" -type f | sed 's|^\./||' | sort) >"$OUT/files"
 	truths=

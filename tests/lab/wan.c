@@ -47,13 +47,16 @@ struct shape {
 	double queue_bytes; /* before the bottleneck */
 	double police_bps;  /* of the token bucket; 0: none */
 	double burst_bytes; /* its depth */
+	double depth_bytes; /* what may pass the bottleneck at once after a pause; 0: a plain link */
 	double loss;	    /* probability for a segment */
+	double loss_run;    /* segments lost one after the other, on average; 0 or 1: each by itself */
+	double mtu_bytes;   /* larger IP packets vanish; 0: none do */
 };
 
 struct counters {
 	uint64_t packets, bytes; /* came in: segments, and their bytes from the IP header on */
 	uint64_t delivered;
-	uint64_t dropped_loss, dropped_policer, dropped_queue;
+	uint64_t dropped_loss, dropped_policer, dropped_queue, dropped_mtu, dropped_dark;
 	uint64_t dropped_overflow, dropped_device; /* the laboratory's own failures */
 	int64_t late_max_ns;			   /* behind the time a packet was due */
 	double queue_max_bytes;
@@ -83,6 +86,7 @@ struct direction {
 	int64_t last_due_ns;
 	int64_t tokens_at_ns;
 	double tokens;
+	bool losing; /* within a run of losses */
 	uint64_t random;
 };
 
@@ -92,12 +96,14 @@ struct super {
 	size_t payload, mss, segments;
 };
 
-static volatile sig_atomic_t stop, report;
+static volatile sig_atomic_t stop, report, dark;
 
 static void on_signal(int signo)
 {
 	if (signo == SIGUSR1)
 		report = 1;
+	else if (signo == SIGUSR2)
+		dark = !dark;
 	else
 		stop = 1;
 }
@@ -297,28 +303,32 @@ static bool policer_passes(struct direction *d, int64_t now, size_t bytes)
 	return true;
 }
 
-/* When a segment that came at now has left the bottleneck, or -1 if it is dropped. */
-static int64_t path_pass(struct direction *d, int64_t now, size_t bytes)
+/* Gilbert's two states: in the long run as many are lost as without runs. */
+static bool loss_takes(struct direction *d)
+{
+	double run = d->shape.loss_run > 1 ? d->shape.loss_run : 1;
+	bool lost = d->losing || random_unit(&d->random) < d->shape.loss / run;
+
+	d->losing = lost && run > 1 && random_unit(&d->random) >= 1 / run;
+	return lost;
+}
+
+/*
+ * When a segment that came at now leaves the bottleneck, or -1 if its queue is full.  A token bucket
+ * is a link whose time to be free may lie in the past, by what its depth takes to send.
+ */
+static int64_t queue_pass(struct direction *d, int64_t now, size_t bytes)
 {
 	const struct shape *shape = &d->shape;
 	struct counters *counters = &d->counters;
+	int64_t saved = (int64_t)(shape->depth_bytes * 8 / shape->rate_bps * NS_PER_S);
 	double queued;
 
-	counters->packets++;
-	counters->bytes += bytes;
-	if (shape->loss > 0 && random_unit(&d->random) < shape->loss) {
-		counters->dropped_loss++;
-		return -1;
-	}
-	if (shape->police_bps > 0 && !policer_passes(d, now, bytes)) {
-		counters->dropped_policer++;
-		return -1;
-	}
-	if (shape->rate_bps <= 0)
-		return now;
-	if (d->free_at_ns < now)
-		d->free_at_ns = now;
-	queued = (double)(d->free_at_ns - now) * shape->rate_bps / 8 / NS_PER_S;
+	if (d->free_at_ns < now - saved)
+		d->free_at_ns = now - saved;
+	queued = d->free_at_ns < now
+		     ? 0
+		     : (double)(d->free_at_ns - now) * shape->rate_bps / 8 / NS_PER_S;
 	if (queued + (double)bytes > shape->queue_bytes) {
 		counters->dropped_queue++;
 		return -1;
@@ -326,7 +336,34 @@ static int64_t path_pass(struct direction *d, int64_t now, size_t bytes)
 	if (queued + (double)bytes > counters->queue_max_bytes)
 		counters->queue_max_bytes = queued + (double)bytes;
 	d->free_at_ns += (int64_t)((double)bytes * 8 / shape->rate_bps * NS_PER_S);
-	return d->free_at_ns;
+	return d->free_at_ns < now ? now : d->free_at_ns;
+}
+
+/* When a segment that came at now has left the bottleneck, or -1 if it is dropped. */
+static int64_t path_pass(struct direction *d, int64_t now, size_t bytes)
+{
+	const struct shape *shape = &d->shape;
+	struct counters *counters = &d->counters;
+
+	counters->packets++;
+	counters->bytes += bytes;
+	if (dark) {
+		counters->dropped_dark++;
+		return -1;
+	}
+	if (shape->mtu_bytes > 0 && (double)bytes > shape->mtu_bytes) {
+		counters->dropped_mtu++;
+		return -1;
+	}
+	if (shape->loss > 0 && loss_takes(d)) {
+		counters->dropped_loss++;
+		return -1;
+	}
+	if (shape->police_bps > 0 && !policer_passes(d, now, bytes)) {
+		counters->dropped_policer++;
+		return -1;
+	}
+	return shape->rate_bps > 0 ? queue_pass(d, now, bytes) : now;
 }
 
 /* Jitter stretches the delay by up to its amount either way; packets never overtake. */
@@ -466,10 +503,11 @@ static void print_counters(const struct direction *directions)
 		       ",\"delivered\":%" PRIu64 ",\"dropped_loss\":%" PRIu64
 		       ",\"dropped_policer\":%" PRIu64 ",\"dropped_queue\":%" PRIu64
 		       ",\"dropped_overflow\":%" PRIu64 ",\"dropped_device\":%" PRIu64
+		       ",\"dropped_mtu\":%" PRIu64 ",\"dropped_dark\":%" PRIu64
 		       ",\"queue_max_bytes\":%.0f,\"late_max_us\":%.0f}",
 		    i == 0 ? "" : ",", names[i], c->packets, c->bytes, c->delivered,
 		    c->dropped_loss, c->dropped_policer, c->dropped_queue, c->dropped_overflow,
-		    c->dropped_device, c->queue_max_bytes, (double)c->late_max_ns / 1000);
+		    c->dropped_device, c->dropped_mtu, c->dropped_dark, c->queue_max_bytes, (double)c->late_max_ns / 1000);
 	}
 	printf("}\n");
 	fflush(stdout);
@@ -578,10 +616,12 @@ static double parse_number(const char *text, const char *what, double kilo)
 
 static void shape_parse(struct shape *shape, char *text)
 {
-	enum { DELAY, JITTER, RATE, QUEUE, POLICE, BURST, LOSS };
+	enum { DELAY, JITTER, RATE, QUEUE, DEPTH, POLICE, BURST, LOSS, RUN, MTU };
 	static char delay[] = "delay", jitter[] = "jitter", rate[] = "rate", queue[] = "queue",
-		    police[] = "police", burst[] = "burst", loss[] = "loss";
-	char *const keys[] = {delay, jitter, rate, queue, police, burst, loss, NULL};
+		    depth[] = "depth", police[] = "police", burst[] = "burst", loss[] = "loss",
+		    run[] = "run", mtu[] = "mtu";
+	char *const keys[] = {
+	    delay, jitter, rate, queue, depth, police, burst, loss, run, mtu, NULL};
 	const struct {
 		double *value;
 		double kilo; /* 0: a time */
@@ -593,6 +633,9 @@ static void shape_parse(struct shape *shape, char *text)
 	    [POLICE] = {&shape->police_bps, 1000},
 	    [BURST] = {&shape->burst_bytes, 1024},
 	    [LOSS] = {&shape->loss, 1000},
+	    [DEPTH] = {&shape->depth_bytes, 1024},
+	    [RUN] = {&shape->loss_run, 1000},
+	    [MTU] = {&shape->mtu_bytes, 1024},
 	};
 
 	while (*text != '\0') {
@@ -601,7 +644,8 @@ static void shape_parse(struct shape *shape, char *text)
 
 		if (key < 0 || value == NULL)
 			errx(2,
-			    "'%s' is not one of delay= jitter= rate= queue= police= burst= loss=",
+			    "'%s' is not one of delay= jitter= rate= queue= depth= police= burst= loss= "
+			    "run= mtu=",
 			    word);
 		*fields[key].value = parse_number(value, keys[key], fields[key].kilo);
 	}
@@ -632,8 +676,10 @@ static _Noreturn void usage(void)
 	    "usage: wan [-k] [-d DEVICE] [-m RING_BYTES] [-s SEED] [-p SHAPE] [-f SHAPE] [-r SHAPE]\n"
 	    "           NAMESPACE NAMESPACE\n"
 	    "SHAPE: delay=26ms,jitter=1ms,rate=500M,queue=3M,police=500M,burst=256K,loss=0.01\n"
+	    "       and depth=100K (rate= is a token bucket), run=20 (losses in runs), mtu=1300\n"
 	    "       -p for both directions, -f from the first namespace to the second, -r back\n"
-	    "  -k   end when the parent does; prints its counters on SIGUSR1 and at the end\n");
+	    "  -k   end when the parent does; prints its counters on SIGUSR1 and at the end;\n"
+	    "       SIGUSR2 makes the path dark, and light again\n");
 	exit(2);
 }
 
@@ -650,7 +696,7 @@ static void become_punctual(void)
 
 static void catch_signals(sigset_t *during)
 {
-	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction action = {.sa_handler = on_signal};
 	sigset_t blocked;
 

@@ -1,25 +1,6 @@
 # Writes each row of runs.tsv as iperf3 3.9 prints it at the client: OUT/RUN.json (-J) and OUT/RUN.txt.
 #
-#     awk -F '\t' -v out=DIRECTORY -f render.awk runs.tsv
-#
-# Units as iperf's units.c: sizes in powers of 1024, rates of 1000, three significant digits.
-
-function units(value, base, names,  i, list, count) {
-	count = split(names, list, " ")
-	for (i = 1; value >= base && i < count; i++)
-		value /= base
-	if (value < 9.995)
-		return sprintf("%4.2f %s", value, list[i])
-	return sprintf(value < 99.95 ? "%4.1f %s" : "%4.0f %s", value, list[i])
-}
-
-function size_text(bytes) { return units(bytes, 1024, "Bytes KBytes MBytes GBytes") }
-function rate_text(bps) { return units(bps, 1000, "bits/sec Kbits/sec Mbits/sec Gbits/sec") }
-
-function row_text(from, to, bytes, seconds) {
-	return sprintf("[  5] %6.2f-%-6.2f sec  %s  %s", from, to, size_text(bytes), \
-	    rate_text(seconds > 0 ? bytes * 8 / seconds : 0))
-}
+#     awk -F '\t' -v out=DIRECTORY -f ../iperf-text.awk -f render.awk runs.tsv
 
 # start, end, seconds, bytes and rate, as every object of -J has them
 function span(from, to, seconds, bytes) {
@@ -68,7 +49,7 @@ NR == 1 { next }
 		if (cell[4] > cwnd_max) cwnd_max = cell[4]
 		if (cell[5] > rtt_max) rtt_max = cell[5]
 		rtt_sum += cell[5]
-		printf "%s  %3d  %s       %s\n", row_text(at, to, cell[2], cell[1]), cell[3], \
+		printf "%s  %3d  %s       %s\n", row_text("  5", at, to, cell[2], cell[1]), cell[3], \
 		    size_text(cell[4]), omitted ? "(omitted)" : "" >text
 		flag = omitted ? "true" : "false"
 		printf "%s{\"streams\": [{\"socket\": 5, %s, \"retransmits\": %d, \"snd_cwnd\": %d, " \
@@ -82,8 +63,8 @@ NR == 1 { next }
 
 	print "- - - - - - - - - - - - - - - - - - - - - - - - -" >text
 	print "[ ID] Interval           Transfer     Bitrate         Retr" >text
-	printf "%s  %3d             sender\n", row_text(0, sent[1], sent[2], sent[1]), sent[3] >text
-	printf "%s                  receiver\n", row_text(0, received[1], received[2], received[1]) >text
+	printf "%s  %3d             sender\n", row_text("  5", 0, sent[1], sent[2], sent[1]), sent[3] >text
+	printf "%s                  receiver\n", row_text("  5", 0, received[1], received[2], received[1]) >text
 	print "\niperf Done." >text
 
 	printf "],\n\t\"end\": {\"streams\": [{\"sender\": {\"socket\": 5, %s, \"retransmits\": %d, " \
