@@ -105,7 +105,11 @@ static void plan_unconfirmed(
 {
 	bool on = runaway->already_shrinks;
 
-	if (input->delta)
+	if (input->delta && !input->delta->known[COUNTER_WANT_ZERO_WINDOW_ADV])
+		plan_refuse(plan, SHRINK_WINDOW,
+		    "leave it as it is: TCPWantZeroWindowAdv is not among the counters, so whether "
+		    "windows had to be closed is not known");
+	else if (input->delta)
 		plan_refuse(plan, SHRINK_WINDOW,
 		    on ? "it is 1, and the counters show no need for that (the default is 0)"
 		       : "leave it at 0: the counters show no window that had to be closed and could "

@@ -92,6 +92,14 @@ static bool list_over_limit(const struct counters *delta, const char *sign, char
 	return used > 0;
 }
 
+static bool rose_over_limit(const struct counters *delta)
+{
+	for (size_t i = 0; i < OVER_LIMIT_COUNT; i++)
+		if (risen(delta, over_limit[i]) > 0)
+			return true;
+	return false;
+}
+
 static void say_interval(char *out, size_t size, double seconds)
 {
 	out[0] = '\0';
@@ -119,6 +127,10 @@ static bool counters_confirm(const struct runaway_input *input, struct runaway *
 				    : "were");
 	if (over)
 		say(runaway, "%s%s: receive buffers were over their limit", list, interval);
+	if (over && !delta->known[COUNTER_WANT_ZERO_WINDOW_ADV])
+		say(runaway,
+		    "TCPWantZeroWindowAdv is not shown: a program that reads slowly or sets a small "
+		    "SO_RCVBUF overfills its buffer too");
 	if (want == 0 || !over || want <= closed)
 		return false;
 	runaway->confidence = want >= WISHES_PER_CLOSE * (closed > 0 ? closed : 1)
@@ -206,13 +218,15 @@ void runaway_decide(const struct runaway_input *input, struct runaway *runaway)
 	}
 	if (!input->delta)
 		say_since_boot(input, runaway);
-	if (suspicious)
+	/* one counter of the two: the windows may have had to be closed, or not */
+	bool half = input->delta && !input->delta->known[COUNTER_WANT_ZERO_WINDOW_ADV];
+	if (suspicious || (half && rose_over_limit(input->delta)))
 		runaway->verdict = RUNAWAY_SUSPECTED;
-	else if (input->delta)
+	else if (input->delta && !half)
 		runaway->verdict = RUNAWAY_ABSENT;
 	if (suspicious && input->behind > 0 && input->delta)
 		runaway->remedy = REMEDY_READERS;
-	else if (!input->delta)
+	else if (!input->delta || half)
 		runaway->remedy = REMEDY_MEASURE;
 }
 

@@ -1,7 +1,5 @@
 #include "evidence/counters.h"
 
-#include <err.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "evidence/scan.h"
@@ -84,7 +82,7 @@ const struct counter counter_table[COUNTER_COUNT] = {
 _Static_assert(
     sizeof(counter_table) / sizeof(counter_table[0]) == COUNTER_COUNT, "a row for every counter");
 
-static enum counter_id find_full(const char *name)
+enum counter_id counter_find_full(const char *name)
 {
 	for (unsigned i = 0; i < COUNTER_COUNT; i++)
 		if (strcmp(name, counter_table[i].name) == 0)
@@ -92,8 +90,7 @@ static enum counter_id find_full(const char *name)
 	return COUNTER_COUNT;
 }
 
-/* Row of a name below a prefix, as /proc/net/netstat has it: "TcpExt" and "PruneCalled". */
-static enum counter_id find_prefixed(const char *prefix, const char *name)
+enum counter_id counter_find_prefixed(const char *prefix, const char *name)
 {
 	for (unsigned i = 0; i < COUNTER_COUNT; i++) {
 		const char *rest = counter_table[i].name;
@@ -105,104 +102,21 @@ static enum counter_id find_prefixed(const char *prefix, const char *name)
 
 enum counter_id counter_find(const char *name)
 {
-	enum counter_id id = find_full(name);
+	enum counter_id id = counter_find_full(name);
 	if (id == COUNTER_COUNT)
-		id = find_prefixed("TcpExt", name);
+		id = counter_find_prefixed("TcpExt", name);
 	if (id == COUNTER_COUNT)
-		id = find_prefixed("Tcp", name);
+		id = counter_find_prefixed("Tcp", name);
 	return id;
 }
 
-static void counter_set(struct counters *counters, enum counter_id id, uint64_t value)
+void counter_set(struct counters *counters, enum counter_id id, uint64_t value)
 {
 	if (id == COUNTER_COUNT)
 		return;
 	counters->known[id] = true;
 	counters->value[id] = value;
 	counters->any = true;
-}
-
-/* The TcpExt line has some 130 names: 3 KiB. */
-#define LINE_MAX_BYTES 16384
-#define NAME_MAX_BYTES 64
-
-/* One line, and the line of names before it. */
-struct table_reader {
-	char names[LINE_MAX_BYTES];
-	char line[LINE_MAX_BYTES];
-};
-
-/* "TcpRetransSegs   5   0.0": the name, the count, and with nstat's daemon a rate. */
-static void nstat_line(struct counters *counters, const char *line)
-{
-	char name[NAME_MAX_BYTES];
-	uint64_t value;
-
-	if (scan_word(&line, name, sizeof(name)) >= sizeof(name))
-		return;
-	line = scan_blanks(line);
-	if (scan_uint(&line, &value) && (*line == '\0' || scan_blanks(line) != line))
-		counter_set(counters, find_full(name), value);
-}
-
-/* Walks a line of names and the line of values below it, word by word. */
-static void table_pair(
-    struct counters *counters, const char *prefix, const char *names, const char *values)
-{
-	char name[NAME_MAX_BYTES];
-
-	for (;;) {
-		uint64_t value;
-		size_t length = scan_word(&names, name, sizeof(name));
-		values = scan_blanks(values);
-		if (length == 0 || *values == '\0')
-			return;
-		/* MaxConn is -1; a name too long for the buffer is none of ours */
-		if (scan_uint(&values, &value) && strchr(" \t\r", *values) != NULL &&
-		    length < sizeof(name))
-			counter_set(counters, find_prefixed(prefix, name), value);
-		values += strcspn(values, " \t\r");
-	}
-}
-
-/* A line "Tcp: ..." or "TcpExt: ...": names are kept for the values that follow them. */
-static void table_line(struct counters *counters, struct table_reader *reader)
-{
-	static const char *const prefixes[] = {"Tcp", "TcpExt"};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		const char *at = reader->line, *names = reader->names;
-		if (!scan_prefix(&at, prefixes[i]) || !scan_prefix(&at, ": "))
-			continue;
-		if ((*at < '0' || *at > '9') && *at != '-') {
-			memcpy(reader->names, reader->line, strlen(reader->line) + 1);
-			return;
-		}
-		if (scan_prefix(&names, prefixes[i]) && scan_prefix(&names, ": "))
-			table_pair(counters, prefixes[i], names, at);
-		reader->names[0] = '\0';
-		return;
-	}
-	nstat_line(counters, reader->line);
-}
-
-bool counters_read(struct counters *counters, struct source *source)
-{
-	struct table_reader *reader = calloc(1, sizeof(*reader));
-	bool cut;
-
-	if (reader == NULL)
-		err(1, NULL);
-	memset(counters, 0, sizeof(*counters));
-	while (source_line(source, reader->line, sizeof(reader->line), &cut) > 0) {
-		/* half a name or half a number is worse than none */
-		char *last = cut ? strrchr(reader->line, ' ') : NULL;
-		if (last != NULL)
-			*last = '\0';
-		table_line(counters, reader);
-	}
-	free(reader);
-	return counters->any;
 }
 
 void counters_delta(

@@ -56,9 +56,23 @@ struct counters {
 
 /* Row of a name with or without its "TcpExt"/"Tcp" prefix, or COUNTER_COUNT. */
 enum counter_id counter_find(const char *name);
+/* Row of a name as nstat prints it; of a name below a prefix, as /proc/net/netstat has it: "TcpExt" and
+ * "PruneCalled". COUNTER_COUNT when it is none of ours. */
+enum counter_id counter_find_full(const char *name);
+enum counter_id counter_find_prefixed(const char *prefix, const char *name);
 
-/* Reads `nstat -az` output or the two-line tables of /proc/net/netstat and /proc/net/snmp (one or
- * both in a file).  False when no known counter was found. */
+/* Sets a counter; nothing for COUNTER_COUNT. */
+void counter_set(struct counters *counters, enum counter_id id, uint64_t value);
+
+/*
+ * Reads what nstat -az, nstat -j, netstat -s, /proc/net/netstat and /proc/net/snmp print, also several of
+ * them one behind the other.  A counter that comes again begins another reading: *first and *last are
+ * the first and the last of them, the same when there is one.  The number of readings, 0 when no
+ * known counter was found.  What a reading does not show is unknown in it, never 0.  Constant memory.
+ */
+unsigned counters_read_all(struct counters *first, struct counters *last, struct source *source);
+
+/* The last reading of counters_read_all; false when there is none. */
 bool counters_read(struct counters *counters, struct source *source);
 
 /* after - before, clamped at zero where a counter went backwards; known only where both are. */

@@ -10,6 +10,7 @@
 
 #include "base/complaint.h"
 #include "base/quote.h"
+#include "evidence/iperf2.h"
 #include "evidence/sniff.h"
 
 /* What came of reading one operand's bytes; `why` completes "NAME: ...". */
@@ -85,6 +86,12 @@ static void read_iperf_json(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
 	read_iperf(evidence, input, source, reading, iperf_json_read);
+}
+
+static void read_iperf2(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	read_iperf(evidence, input, source, reading, iperf2_read);
 }
 
 /* Keeps the sockets that moved most, so that the one the test ran over is among them. */
@@ -181,19 +188,22 @@ static void read_sysctl(
 static void read_counters(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
-	struct counters counters = {0};
+	struct counters first, last;
 	unsigned *readings = &evidence->counters_readings[input->label];
+	unsigned got = counters_read_all(&first, &last, source);
 
-	if (!counters_read(&counters, source)) {
-		refuse(reading, "no TCP counter in it; take it with nstat -az");
+	if (got == 0) {
+		refuse(reading, "no TCP counter in it; take it with nstat -az or netstat -s");
 		return;
 	}
-	if (*readings == 0)
-		evidence->counters_first[input->label] = counters;
-	evidence->counters_last[input->label] = counters;
-	++*readings;
-	strlcpy(input->detail, *readings == 1 ? "first reading" : "later reading",
+	strlcpy(input->detail, *readings > 0 ? "later reading" : "first reading",
 	    sizeof(input->detail));
+	if (got > 1)
+		snprintf(input->detail, sizeof(input->detail), "%u readings", got);
+	if (*readings == 0)
+		evidence->counters_first[input->label] = first;
+	evidence->counters_last[input->label] = last;
+	*readings += got;
 }
 
 static void read_tc(
@@ -220,11 +230,7 @@ static const struct kind_row kinds[INPUT_KIND_COUNT] = {
     [INPUT_SYSCTL] = {.name = "sysctl", .text = "sysctl dump", .read = read_sysctl},
     [INPUT_COUNTERS] = {.name = "counters", .text = "TCP counters", .read = read_counters},
     [INPUT_TC] = {.name = "tc", .text = "tc qdiscs", .read = read_tc},
-    [INPUT_IPERF2] = {.name = "iperf2",
-	.text = "iperf2 output",
-	.refusal =
-	    "this is iperf 2 output, which shows neither window nor retransmits of the path; "
-	    "run iperf3 -c HOST -J"},
+    [INPUT_IPERF2] = {.name = "iperf2", .text = "iperf 2 text", .read = read_iperf2},
     [INPUT_CSV] = {.name = "csv",
 	.text = "CSV",
 	.refusal = "this is CSV, not a tool's own output; give iperf3 -J instead"},
@@ -321,7 +327,8 @@ static enum end beside_end(const struct evidence *evidence, const struct input *
 	const struct runs *runs = &evidence->runs;
 
 	if (input->label != END_NONE || runs->count == 0 ||
-	    (input->kind != INPUT_IPERF_TEXT && input->kind != INPUT_IPERF_JSON))
+	    (input->kind != INPUT_IPERF_TEXT && input->kind != INPUT_IPERF_JSON &&
+		input->kind != INPUT_IPERF2))
 		return input->label;
 	return runs->items[runs->count - 1].local_sends ? END_SENDER : END_RECEIVER;
 }

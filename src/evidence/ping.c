@@ -258,12 +258,12 @@ static bool counts_line(struct reader *reader, const char *line)
 static bool windows_counts_line(struct reader *reader, const char *line)
 {
 	struct block *block = &reader->block;
-	uint64_t counts[2];
+	uint64_t counts[3];
 	const char *at = line;
 
 	if (!block->after_rule || strchr(line, '%') == NULL)
 		return false;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		at = strchr(at, '=');
 		if (at == NULL)
 			return false;
@@ -271,6 +271,9 @@ static bool windows_counts_line(struct reader *reader, const char *line)
 		if (!scan_uint(&at, &counts[i]))
 			return false;
 	}
+	/* another line with figures behind equals signs does not add up */
+	if (counts[1] > counts[0] || counts[2] != counts[0] - counts[1])
+		return false;
 	block->has_counts = true;
 	block->sent = counts[0];
 	block->received = counts[1];

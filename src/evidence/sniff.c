@@ -44,6 +44,11 @@ static const struct mark marks[] = {
     {"TcpRetransSegs", INPUT_COUNTERS, true},
     {"TcpActiveOpens", INPUT_COUNTERS, true},
     {"IpInReceives", INPUT_COUNTERS, true},
+    /* netstat -s, whole or of grep */
+    {" segments retransmit", INPUT_COUNTERS, false},
+    {" receive queue due to low socket buffer", INPUT_COUNTERS, false},
+    {" pruned from receive queue", INPUT_COUNTERS, false},
+    {"TCP ran low on memory ", INPUT_COUNTERS, false},
     {"Recv-Q", INPUT_SS, false},
     {"skmem:(", INPUT_SS, false},
     {" rcv_space:", INPUT_SS, false},
@@ -152,14 +157,24 @@ static const char *json_start(const char *bytes, const char *end)
 	return NULL;
 }
 
+/* Keys that tell whose JSON it is; the first row that is found decides. */
+static const struct mark json_marks[] = {
+    {"\"kernel\":{", INPUT_COUNTERS, false}, /* nstat -j */
+    {"\"start\"", INPUT_IPERF_JSON, false},
+    {"\"intervals\"", INPUT_IPERF_JSON, false},
+    {"\"end\"", INPUT_IPERF_JSON, false},
+    {"\"event\"", INPUT_IPERF_JSON, false},
+    {"\"error\"", INPUT_IPERF_JSON, false},
+    {"\"connected\"", INPUT_IPERF_JSON, false},
+    {"\"streams\"", INPUT_IPERF_JSON, false},
+    {"\"bits_per_second\"", INPUT_IPERF_JSON, false},
+};
+
 static enum input_kind json_kind(const char *start, size_t length)
 {
-	static const char *const keys[] = {"\"start\"", "\"intervals\"", "\"end\"", "\"event\"",
-	    "\"error\"", "\"connected\"", "\"streams\"", "\"bits_per_second\""};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (memmem(start, length, keys[i], strlen(keys[i])))
-			return INPUT_IPERF_JSON;
+	for (size_t i = 0; i < sizeof(json_marks) / sizeof(json_marks[0]); i++)
+		if (memmem(start, length, json_marks[i].text, strlen(json_marks[i].text)))
+			return json_marks[i].kind;
 	return INPUT_OTHER_JSON;
 }
 
@@ -226,7 +241,8 @@ unsigned sniff_beside(const char *bytes, size_t length, enum input_kind first)
 				   1u << INPUT_SS | 1u << INPUT_SYSCTL;
 	unsigned found = 0;
 
-	if (first != INPUT_IPERF_TEXT && first != INPUT_IPERF_JSON && !(may_stand & 1u << first))
+	if (first != INPUT_IPERF_TEXT && first != INPUT_IPERF_JSON && first != INPUT_IPERF2 &&
+	    !(may_stand & 1u << first))
 		return 0;
 	if (first == INPUT_IPERF_JSON && is_json_alone(bytes, length))
 		return 0;

@@ -108,8 +108,10 @@ struct wording sockets_answer(const struct sockets_report *report)
 		answer_sockets(&text, report);
 	answer_runaway(&text, report->runaway);
 	if (text.s[0] == '\0')
-		wording_add(&text,
-		    "One reading of the counters tells nothing: give a second, or --interval.");
+		wording_add(&text, "%s",
+		    report->delta ? "The counters that would tell are not shown: take nstat -az."
+				  : "One reading of the counters tells nothing: give a second, or "
+				    "--interval.");
 	return text;
 }
 

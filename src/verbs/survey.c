@@ -47,18 +47,22 @@ static bool went_backwards(const struct counters *before, const struct counters 
 
 static int take_counters(struct survey *survey, struct source *source)
 {
-	struct counters counters;
+	struct counters first, last;
+	unsigned got = counters_read_all(&first, &last, source);
 
-	if (!counters_read(&counters, source))
-		return refuse(source, "no TCP counter in it; take it with nstat -az");
-	if (survey->counter_readings == 2)
+	if (got == 0)
+		return refuse(source, "no TCP counter in it; take it with nstat -az or netstat -s");
+	if (survey->counter_readings + (got > 1 ? 2 : 1) > 2)
 		return refuse(
 		    source, "a third reading of the counters; two give what they grew by");
-	if (survey->counter_readings == 1 && went_backwards(&survey->counters[0], &counters))
+	const struct counters *before = got > 1 ? &first : &survey->counters[0];
+	if (survey->counter_readings + got > 1 && went_backwards(before, &last))
 		return refuse(source,
 		    "its counters are lower than those of the reading before it: give the earlier one "
 		    "first");
-	survey->counters[survey->counter_readings++] = counters;
+	if (got > 1)
+		survey->counters[survey->counter_readings++] = first;
+	survey->counters[survey->counter_readings++] = last;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
-/* nstat, /proc/net/netstat, /proc/net/snmp. */
+/* nstat, netstat -s, /proc/net/netstat, /proc/net/snmp. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "evidence/counters.h"
 
@@ -8,11 +9,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct counters counters, delta;
+	static struct counters first, counters, delta;
 	struct source *source = source_memory("fuzz", data, size);
-	bool any = counters_read(&counters, source), found = false;
+	unsigned readings = counters_read_all(&first, &counters, source);
+	bool any = readings > 0, found = false;
 
 	source_close(source);
+	if (first.any != any || counters.any != any ||
+	    (readings == 1 && memcmp(&first, &counters, sizeof(first)) != 0))
+		abort();
 	for (unsigned i = 0; i < COUNTER_COUNT; i++)
 		found = found || counters.known[i];
 	if (any != found)

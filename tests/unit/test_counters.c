@@ -98,6 +98,105 @@ static void recorded_nstat(void **state)
 	assert_int_equal(known_count(&before), COUNTER_COUNT - 2);
 }
 
+static unsigned readings_of(const char *text, struct counters *first, struct counters *last)
+{
+	struct source *source = source_memory("test", text, strlen(text));
+	unsigned readings = counters_read_all(first, last, source);
+	source_close(source);
+	return readings;
+}
+
+/* netstat -s of the machine whose nstat -j is the other file, taken at the same moment. */
+static void netstat_and_json_agree(void **state)
+{
+	static struct counters netstat, json;
+	(void)state;
+	assert_true(read_file("tests/corpus/counters/netstat-s.txt", &netstat));
+	assert_true(read_file("tests/corpus/counters/nstat-j.txt", &json));
+	unsigned both = 0;
+	for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+		if (!netstat.known[i] || !json.known[i])
+			continue;
+		print_message("%s\n", counter_table[i].name);
+		assert_true(netstat.value[i] == json.value[i]);
+		both++;
+	}
+	/* what is 0 netstat leaves out: unknown, not 0 */
+	assert_false(netstat.known[COUNTER_PRUNE_CALLED]);
+	assert_true(json.known[COUNTER_PRUNE_CALLED] && json.value[COUNTER_PRUNE_CALLED] == 0);
+	assert_int_equal(netstat.value[COUNTER_TCP_RETRANS_SEGS], 63);
+	assert_int_equal(netstat.value[COUNTER_FAST_RETRANS], 61);
+	assert_int_equal(netstat.value[COUNTER_DSACK_RECV], 40);
+	assert_int_equal(netstat.value[COUNTER_WANT_ZERO_WINDOW_ADV], 191594);
+	/* in, out, retransmitted, fast, probes, DSACK, and the windows' three */
+	assert_int_equal(both, 9);
+}
+
+static void netstat_sentences(void **state)
+{
+	static const struct {
+		const char *text;
+		enum counter_id id;
+		uint64_t value;
+	} rows[] = {
+	    {"    8496768 segments retransmited\n", COUNTER_TCP_RETRANS_SEGS, 8496768},
+	    {"    12 segments retransmitted\n", COUNTER_TCP_RETRANS_SEGS, 12},
+	    {"9715338732 segments send out", COUNTER_TCP_OUT_SEGS, 9715338732},
+	    {"    26 packets pruned from receive queue because of socket buffer overrun\n",
+		COUNTER_PRUNE_CALLED, 26},
+	    {"    26 packets pruned from receive queue\n", COUNTER_RCV_PRUNED, 26},
+	    {"    343734 packets collapsed in receive queue due to low socket buffer\r\n",
+		COUNTER_RCV_COLLAPSED, 343734},
+	    {"    TCP ran low on memory 3 times\n", COUNTER_MEMORY_PRESSURES, 3},
+	    {"    TCPBacklogDrop: 744165\n", COUNTER_BACKLOG_DROP, 744165},
+	    {"    7 connections aborted due to memory pressure\n", COUNTER_ABORT_ON_MEMORY, 7},
+	    {"    7 connections aborted due to timeout\n", COUNTER_COUNT, 0},
+	    {"    InOctets: 7\n", COUNTER_COUNT, 0},
+	    {"    5 packets received\n", COUNTER_COUNT, 0},
+	};
+	static struct counters counters;
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("%s", rows[i].text);
+		bool known = rows[i].id != COUNTER_COUNT;
+		assert_int_equal(read_text(rows[i].text, &counters), known);
+		if (!known)
+			continue;
+		assert_int_equal(known_count(&counters), 1);
+		assert_true(counters.known[rows[i].id]);
+		assert_true(counters.value[rows[i].id] == rows[i].value);
+	}
+}
+
+/* A counter that comes again begins another reading, whatever the form. */
+static void several_readings(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned readings;
+		uint64_t first, last;
+	} rows[] = {
+	    {"TcpRetransSegs 5\nTcpInSegs 9\n", 1, 5, 5},
+	    {"TcpRetransSegs 5\nTcpInSegs 9\nTcpRetransSegs 8\n", 2, 5, 8},
+	    {"#kernel\nTcpRetransSegs 5 0.0\n#kernel\nTcpRetransSegs 5 0.0\n", 2, 5, 5},
+	    {"TcpRetransSegs 5\nTcpRetransSegs 6\nTcpRetransSegs 9\n", 3, 5, 9},
+	    {"Tcp:\n    5 segments retransmitted\nTcp:\n    7 segments retransmitted\n", 2, 5, 7},
+	    {"{\"kernel\":{\"TcpRetransSegs\":5}}\n{\"kernel\":{\"TcpRetransSegs\":6}}\n", 2, 5, 6},
+	    {"Tcp: RtoMin RetransSegs\nTcp: 200 5\nTcp: RtoMin RetransSegs\nTcp: 200 6\n", 2, 5, 6},
+	};
+	static struct counters first, last;
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("%s\n", rows[i].text);
+		assert_int_equal(readings_of(rows[i].text, &first, &last), rows[i].readings);
+		assert_true(first.value[COUNTER_TCP_RETRANS_SEGS] == rows[i].first);
+		assert_true(last.value[COUNTER_TCP_RETRANS_SEGS] == rows[i].last);
+	}
+	/* what only the first reading shows is unknown in the last */
+	assert_int_equal(readings_of(rows[1].text, &first, &last), 2);
+	assert_true(first.known[COUNTER_TCP_IN_SEGS] && !last.known[COUNTER_TCP_IN_SEGS]);
+}
+
 static void styles(void **state)
 {
 	static const struct {
@@ -198,6 +297,9 @@ int main(void)
 	    cmocka_unit_test(rows_are_whole),
 	    cmocka_unit_test(names_are_the_kernels),
 	    cmocka_unit_test(recorded_nstat),
+	    cmocka_unit_test(netstat_and_json_agree),
+	    cmocka_unit_test(netstat_sentences),
+	    cmocka_unit_test(several_readings),
 	    cmocka_unit_test(styles),
 	    cmocka_unit_test(several_in_one_file),
 	    cmocka_unit_test(deltas),

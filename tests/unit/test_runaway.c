@@ -287,9 +287,31 @@ static void test_pressure(void **state)
 	assert_non_null(strstr(findings.items[0].text, "TCPMemoryPressures +3"));
 }
 
+/* Of a paste that shows some counters, what is missing neither confirms nor clears. */
+static void half_of_the_counters(void **state)
+{
+	struct counters delta = {.any = true};
+	struct runaway_input input = {.delta = &delta};
+	struct runaway runaway;
+	(void)state;
+
+	delta.known[COUNTER_RCV_COLLAPSED] = true;
+	delta.value[COUNTER_RCV_COLLAPSED] = 7499;
+	runaway_decide(&input, &runaway);
+	assert_int_equal(runaway.verdict, RUNAWAY_SUSPECTED);
+	assert_int_equal(runaway.remedy, REMEDY_MEASURE);
+	delta.value[COUNTER_RCV_COLLAPSED] = 0;
+	runaway_decide(&input, &runaway);
+	assert_int_equal(runaway.verdict, RUNAWAY_UNKNOWN);
+	delta.known[COUNTER_WANT_ZERO_WINDOW_ADV] = true;
+	runaway_decide(&input, &runaway);
+	assert_int_equal(runaway.verdict, RUNAWAY_ABSENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(half_of_the_counters),
 	    cmocka_unit_test(test_verdicts),
 	    cmocka_unit_test(test_remedies),
 	    cmocka_unit_test(test_left_alone),
