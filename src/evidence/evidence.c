@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "evidence/iperf2.h"
 #include "evidence/sniff.h"
+#include "evidence/ss_history.h"
 
 /* What came of reading one operand's bytes; `why` completes "NAME: ...". */
 struct reading {
@@ -123,21 +124,29 @@ static void read_ss(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
 	struct ss_reader *reader = ss_open(source);
+	struct ss_history *history = ss_history_open();
 	struct socket_info info;
 	size_t count = 0;
 	int got;
 
 	while ((got = ss_next(reader, &info)) > 0) {
 		count++;
-		evidence_keep_socket(evidence, &info, input->label);
+		ss_history_add(history, &info);
 	}
 	ss_close(reader);
+	struct ss_history_extent extent =
+	    ss_history_close(history, evidence, input->name, input->label);
 	if (got < 0)
 		reading->result = OPERAND_SYSTEM;
 	else if (count == 0)
 		refuse(reading, "no sockets in it; take it with ss -tmin");
-	snprintf(
-	    input->detail, sizeof(input->detail), "%zu socket%s", count, count == 1 ? "" : "s");
+	if (extent.readings > 1)
+		snprintf(input->detail, sizeof(input->detail), "%zu socket%s, %u times in %.3g s",
+		    extent.sockets, extent.sockets == 1 ? "" : "s", extent.readings,
+		    extent.seconds);
+	else
+		snprintf(input->detail, sizeof(input->detail), "%zu socket%s", count,
+		    count == 1 ? "" : "s");
 }
 
 static void read_ping(
@@ -404,6 +413,27 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 	return result;
 }
 
+void evidence_use_sockets(struct evidence *evidence)
+{
+	struct runs *from = &evidence->socket_runs;
+	const struct run *best = NULL;
+
+	if (evidence->runs.count > 0 || from->count == 0)
+		return;
+	for (size_t i = 0; i < from->count; i++) {
+		const struct run *run = &from->items[i];
+		if (!best || run->local_sends > best->local_sends ||
+		    (run->local_sends == best->local_sends &&
+			run->sent_bytes + run->received_bytes >
+			    best->sent_bytes + best->received_bytes))
+			best = run;
+	}
+	runs_keep_test(from, best->test);
+	runs_free(&evidence->runs);
+	evidence->runs = *from;
+	*from = (struct runs){0};
+}
+
 void evidence_free(struct evidence *evidence)
 {
 	if (!evidence)
@@ -414,6 +444,7 @@ void evidence_free(struct evidence *evidence)
 	free(evidence->sockets);
 	free(evidence->socket_ends);
 	runs_free(&evidence->runs);
+	runs_free(&evidence->socket_runs);
 	evidence->inputs = NULL;
 	evidence->sockets = NULL;
 	evidence->socket_ends = NULL;

@@ -59,6 +59,7 @@ struct evidence {
 	size_t input_count;
 
 	struct runs runs;
+	struct runs socket_runs; /* what sockets come to as a run, of each input of them */
 	struct ping pings[PINGS_MAX];
 	unsigned ping_count;
 	struct tc tc;
@@ -86,6 +87,9 @@ enum operand_result {
  * several commands) becomes inputs of its own; beside a run it is of the end that printed the run.
  */
 enum operand_result evidence_read(struct evidence *evidence, const char *operand);
+/* Without a run of iperf3's, what the sockets come to stands for one: the sender's view of the test that
+ * moved most, else the receiver's. */
+void evidence_use_sockets(struct evidence *evidence);
 /* Frees what the bundle owns. What it holds by value is left, and is void. */
 void evidence_free(struct evidence *evidence);
 

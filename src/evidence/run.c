@@ -110,6 +110,19 @@ struct run *runs_append(struct runs *runs, const char *input, unsigned test)
 	return run;
 }
 
+void runs_keep_test(struct runs *runs, unsigned test)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		if (runs->items[i].test == test)
+			runs->items[kept++] = runs->items[i];
+		else
+			run_free(&runs->items[i]);
+	}
+	runs->count = kept;
+}
+
 void runs_free(struct runs *runs)
 {
 	if (!runs)

@@ -76,6 +76,8 @@ enum run_has {
 	RUN_RTT_EXTREMES = 1 << 11, /* rtt_min_us.. from the summary */
 	RUN_MAX_CWND = 1 << 12,
 	RUN_ROLE_KNOWN = 1 << 13, /* `client` was told, not assumed */
+	RUN_BUSY = 1 << 14,	  /* busy_us, rwnd_limited_us, sndbuf_limited_us */
+	RUN_SEGMENTS = 1 << 15,	  /* segments_sent */
 };
 
 struct run {
@@ -116,6 +118,10 @@ struct run {
 	uint64_t max_cwnd_bytes;
 	double jitter_ms;
 	uint64_t lost, packets;
+	/* the kernel's account of the streams, added up: how long they had something to send, and
+	 * waited for the peer's window or for room in their own buffer (tcp_info, Linux 4.10 on) */
+	double busy_us, rwnd_limited_us, sndbuf_limited_us;
+	uint64_t segments_sent; /* with data, those sent again included: tcp_info since 4.6 */
 	double
 	    rounding; /* relative rounding of printed rates: 0 for JSON, 0.005 for text's 3 digits */
 };
@@ -131,6 +137,8 @@ struct runs {
 /* A new zeroed run of test `test` at the end of the list, owned by it; pointers to earlier items
  * are void after this. */
 struct run *runs_append(struct runs *runs, const char *input, unsigned test);
+/* Lets all runs go but those of that test. */
+void runs_keep_test(struct runs *runs, unsigned test);
 void runs_free(struct runs *runs);
 
 /* What reading an iperf3 input came to. */

@@ -60,7 +60,7 @@ static const struct presence {
     {UP_TO(tcpi_data_segs_out), SOCKET_NOTSENT | SOCKET_MIN_RTT | SOCKET_DATA_SEGS_OUT}, /* 4.6 */
     {UP_TO(tcpi_delivery_rate), SOCKET_DELIVERY_RATE},					 /* 4.9 */
     {UP_TO(tcpi_sndbuf_limited), SOCKET_BUSY},						 /* 4.10 */
-    {UP_TO(tcpi_bytes_retrans), SOCKET_BYTES_SENT},					 /* 4.19 */
+    {UP_TO(tcpi_bytes_retrans), SOCKET_BYTES_SENT | SOCKET_BYTES_RESENT},		 /* 4.19 */
     {UP_TO(tcpi_snd_wnd), SOCKET_PEER_WINDOW},						 /* 5.4 */
 };
 
@@ -96,7 +96,9 @@ static void take_counts(struct socket_info *info, const struct tcp_info *tcp)
 	info->ssthresh_segments = tcp->tcpi_snd_ssthresh;
 	info->unacked_segments = tcp->tcpi_unacked;
 	info->retransmits = tcp->tcpi_total_retrans;
+	info->backoff = tcp->tcpi_backoff;
 	info->bytes_sent = tcp->tcpi_bytes_sent;
+	info->bytes_resent = tcp->tcpi_bytes_retrans;
 	info->bytes_acked = tcp->tcpi_bytes_acked;
 	info->bytes_received = tcp->tcpi_bytes_received;
 	info->data_segs_out = tcp->tcpi_data_segs_out;

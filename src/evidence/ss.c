@@ -7,17 +7,24 @@
 
 #include "evidence/scan.h"
 #include "evidence/ss_info.h"
+#include "evidence/ss_stamp.h"
 
 /* tcp_info takes 1 KiB; users:(...) of a listener that forked much may take more, and is cut. */
 #define LINE_MAX_BYTES 16384
+/* The columns of a row, without what users:(...) adds behind them. */
+#define ROW_MAX_BYTES 512
 
 struct ss_reader {
 	struct source *source;
 	struct socket_info pending; /* read, but its last line may not be */
 	struct ss_words words;
 	bool has_pending;
-	bool foreign; /* below a row that is no TCP socket: its lines are not ours */
-	int ended;    /* 1: at the end, -1: a read failed */
+	bool foreign;		 /* below a row that is no TCP socket: its lines are not ours */
+	bool stamped, used;	 /* `stamp` holds; a socket stood below it, or below the header */
+	struct ss_stamp stamp;	 /* of the sockets that follow */
+	unsigned listing;	 /* the number of what follows */
+	char row[ROW_MAX_BYTES]; /* one that a terminal wrapped before its addresses; "" if none */
+	int ended;		 /* 1: at the end, -1: a read failed */
 	uint64_t skipped;
 	char line[LINE_MAX_BYTES];
 };
@@ -92,7 +99,7 @@ static bool endpoint_read(const char *word, char *address, size_t size, uint16_t
 	return true;
 }
 
-enum row { ROW_NONE, ROW_TCP, ROW_FOREIGN };
+enum row { ROW_NONE, ROW_TCP, ROW_FOREIGN, ROW_WRAPPED };
 
 /*
  * "[tcp] [ESTAB] 0 131824 10.77.0.1:33398 10.77.0.2:5201": ss leaves out the kind when only TCP was
@@ -119,11 +126,17 @@ static enum row row_read(const char *line, struct socket_info *info, const char 
 	if (!scan_uint(&at, &info->recv_queue) || scan_blanks(at) == at)
 		return ROW_NONE;
 	at = scan_blanks(at);
-	if (!scan_uint(&at, &info->send_queue) || scan_blanks(at) == at)
+	if (!scan_uint(&at, &info->send_queue))
 		return ROW_NONE;
-	if (scan_word(&at, word, sizeof(word)) >= sizeof(word) ||
+	/* without a state any two numbers would do */
+	enum row missing = info->state[0] != '\0' ? ROW_WRAPPED : ROW_NONE;
+	if (*scan_blanks(at) == '\0')
+		return missing;
+	if (scan_blanks(at) == at || scan_word(&at, word, sizeof(word)) >= sizeof(word) ||
 	    !endpoint_read(word, info->local, sizeof(info->local), &info->local_port))
 		return ROW_NONE;
+	if (*scan_blanks(at) == '\0')
+		return missing;
 	if (scan_word(&at, word, sizeof(word)) >= sizeof(word) ||
 	    !endpoint_read(word, info->peer, sizeof(info->peer), &info->peer_port))
 		return ROW_NONE;
@@ -137,36 +150,87 @@ static bool is_header(const char *line)
 	return strstr(line, "Recv-Q") != NULL && strstr(line, "Address:Port") != NULL;
 }
 
+/* What follows is another output of ss. */
+static void listing_begin(struct ss_reader *reader)
+{
+	reader->listing += reader->used;
+	reader->used = false;
+}
+
+/* A line that is no row: of the socket above it, or of when ss ran. */
+static void other_line_read(struct ss_reader *reader)
+{
+	struct ss_stamp stamp;
+
+	if (reader->has_pending && ss_info_read(&reader->pending, &reader->words, reader->line) > 0)
+		return;
+	if (ss_stamp_read(reader->line, &stamp)) {
+		listing_begin(reader);
+		reader->stamp = stamp;
+		reader->stamped = true;
+	} else if (!reader->foreign) {
+		reader->skipped++;
+	}
+}
+
+static void socket_begin(struct ss_reader *reader, const struct socket_info *info, const char *rest)
+{
+	reader->pending = *info;
+	reader->pending.listing = reader->listing;
+	reader->used = true;
+	if (reader->stamped) {
+		reader->pending.taken_s = reader->stamp.seconds;
+		reader->pending.has |=
+		    SOCKET_TAKEN | (reader->stamp.is_exact ? SOCKET_TAKEN_EXACT : 0U);
+	}
+	memset(&reader->words, 0, sizeof(reader->words));
+	ss_info_read(&reader->pending, &reader->words, rest);
+}
+
+/* The line as a row, after what of it a terminal left in the line before. */
+static enum row row_complete(struct ss_reader *reader, struct socket_info *info, const char **rest)
+{
+	enum row row = row_read(reader->line, info, rest);
+
+	if (row == ROW_NONE && reader->row[0] != '\0') {
+		strlcat(reader->row, " ", sizeof(reader->row));
+		if (strlcat(reader->row, reader->line, sizeof(reader->row)) < sizeof(reader->row)) {
+			strlcpy(reader->line, reader->row, sizeof(reader->line));
+			row = row_read(reader->line, info, rest);
+		}
+	}
+	reader->row[0] = '\0';
+	if (row == ROW_WRAPPED)
+		strlcpy(reader->row, reader->line, sizeof(reader->row));
+	return row;
+}
+
 /* Takes one line; true when it began a socket and *info is the one before. */
 static bool line_read(struct ss_reader *reader, struct socket_info *info)
 {
 	struct socket_info next;
 	const char *rest;
-	bool done = false;
 
-	if (scan_blanks(reader->line)[0] == '\0' || is_header(reader->line))
+	if (scan_blanks(reader->line)[0] == '\0')
 		return false;
-	enum row row = row_read(reader->line, &next, &rest);
-	if (row == ROW_NONE) {
-		if (reader->foreign)
-			return false;
-		if (!reader->has_pending ||
-		    ss_info_read(&reader->pending, &reader->words, reader->line) == 0)
-			reader->skipped++;
+	if (is_header(reader->line)) {
+		listing_begin(reader);
 		return false;
 	}
-	if (reader->has_pending) {
+	enum row row = row_complete(reader, &next, &rest);
+	if (row == ROW_NONE)
+		other_line_read(reader);
+	if (row == ROW_NONE || row == ROW_WRAPPED)
+		return false;
+	bool done = reader->has_pending;
+	if (done) {
 		*info = reader->pending;
 		ss_info_end(info);
-		done = true;
 	}
 	reader->foreign = row == ROW_FOREIGN;
 	reader->has_pending = row == ROW_TCP;
-	if (row == ROW_TCP) {
-		reader->pending = next;
-		memset(&reader->words, 0, sizeof(reader->words));
-		ss_info_read(&reader->pending, &reader->words, rest);
-	}
+	if (row == ROW_TCP)
+		socket_begin(reader, &next, rest);
 	return done;
 }
 

@@ -9,6 +9,9 @@
 
 #include "base/source.h"
 
+/* A connection that moved less is iperf3's control connection, or idle. */
+#define SOCKET_CONTROL_BYTES 65536
+
 enum socket_has {
 	SOCKET_SKMEM = 1 << 0,
 	SOCKET_RTT = 1 << 1,
@@ -33,6 +36,10 @@ enum socket_has {
 	SOCKET_RCV_SSTHRESH = 1 << 20,
 	SOCKET_SSTHRESH = 1 << 21,
 	SOCKET_PACING_RATE = 1 << 22,
+	SOCKET_BYTES_RESENT = 1 << 23,
+	SOCKET_BACKOFF = 1 << 24,     /* backoff: not printed when it is 0 */
+	SOCKET_TAKEN = 1 << 25,	      /* taken_s */
+	SOCKET_TAKEN_EXACT = 1 << 26, /* and it has a fraction of a second */
 };
 
 /* One TCP socket. Strings are safe to print. */
@@ -49,13 +56,19 @@ struct socket_info {
 	unsigned snd_wscale, rcv_wscale;
 	double rtt_us, rttvar_us, min_rtt_us, rcv_rtt_us;
 	uint32_t mss, cwnd_segments, ssthresh_segments, unacked_segments;
-	uint64_t bytes_sent, bytes_acked, bytes_received, data_segs_out, retransmits;
+	uint64_t
+	    bytes_sent; /* again included; before Linux 4.19, which has no such count: bytes_acked */
+	uint64_t bytes_resent, bytes_acked, bytes_received, data_segs_out, retransmits;
 	double delivery_rate_bps, pacing_rate_bps;
 	uint64_t peer_window_bytes, notsent_bytes, rcv_space, rcv_ssthresh;
 	double busy_us, rwnd_limited_us, sndbuf_limited_us;
 	double lastsnd_ms, lastrcv_ms;
 	double bbr_bw_bps, bbr_min_rtt_us;
 	bool app_limited, has_timestamps, has_sack;
+	uint32_t backoff; /* how often the timer doubled for want of an answer */
+	bool persists;	  /* it probes a window of 0: timer:(persist,...) */
+	unsigned listing; /* from 0: which of several outputs of ss in one input it stood in */
+	double taken_s;	  /* when ss ran, by the line in front: since 1970, or since midnight */
 };
 
 struct ss_reader;

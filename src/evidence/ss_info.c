@@ -133,6 +133,13 @@ static bool retrans_read(struct socket_info *info, const char *value)
 	return true;
 }
 
+/* "(persist,1min13sec,9)": the peer's window is closed, and is probed. */
+static bool timer_read(struct socket_info *info, const char *value)
+{
+	info->persists = strncmp(value, "(persist,", 9) == 0;
+	return true;
+}
+
 /* "(bw:425981488bps,mrtt:52.051,pacing_gain:1.25,cwnd_gain:2)" */
 static bool bbr_read(struct socket_info *info, const char *value)
 {
@@ -157,6 +164,7 @@ static const struct word words_with_value[] = {
     {.name = "cwnd", .shape = SHAPE_U32, .has = SOCKET_CWND, AT(cwnd_segments)},
     {.name = "ssthresh", .shape = SHAPE_U32, .has = SOCKET_SSTHRESH, AT(ssthresh_segments)},
     {.name = "bytes_sent", .shape = SHAPE_U64, .has = SOCKET_BYTES_SENT, AT(bytes_sent)},
+    {.name = "bytes_retrans", .shape = SHAPE_U64, .has = SOCKET_BYTES_RESENT, AT(bytes_resent)},
     {.name = "bytes_acked", .shape = SHAPE_U64, .has = SOCKET_BYTES_ACKED, AT(bytes_acked)},
     {.name = "bytes_received",
 	.shape = SHAPE_U64,
@@ -169,6 +177,8 @@ static const struct word words_with_value[] = {
     {.name = "busy", .shape = SHAPE_MS, .has = SOCKET_BUSY, AT(busy_us)},
     {.name = "rwnd_limited", .shape = SHAPE_MS, AT(rwnd_limited_us)},
     {.name = "sndbuf_limited", .shape = SHAPE_MS, AT(sndbuf_limited_us)},
+    {.name = "backoff", .shape = SHAPE_U32, .has = SOCKET_BACKOFF, AT(backoff)},
+    {.name = "timer", .shape = SHAPE_CUSTOM, .read = timer_read},
     {.name = "unacked", .shape = SHAPE_U32, .has = SOCKET_UNACKED, AT(unacked_segments)},
     {.name = "retrans", .shape = SHAPE_CUSTOM, .has = SOCKET_RETRANS, .read = retrans_read},
     {.name = "rcv_rtt", .shape = SHAPE_MS, .has = SOCKET_RCV_RTT, AT(rcv_rtt_us)},
@@ -326,11 +336,17 @@ static bool valued_word(
 	return is_after_cc(at, length);
 }
 
+/* Stars are what is left of bold print. */
+static const char *word_start(const char *at)
+{
+	return at + strspn(at, " \t\r*");
+}
+
 unsigned ss_info_read(struct socket_info *info, struct ss_words *words, const char *line)
 {
 	unsigned known = 0;
 
-	for (const char *at = scan_blanks(line); *at != '\0'; at = scan_blanks(at)) {
+	for (const char *at = word_start(line); *at != '\0'; at = word_start(at)) {
 		const char *end = word_end(at);
 		size_t length = (size_t)(end - at), name = strcspn(at, ": \t");
 		const struct word *rate = name >= length ? FIND(words_with_rate, at, length) : NULL;
@@ -352,7 +368,12 @@ void ss_info_end(struct socket_info *info)
 {
 	/* mss is printed from tcp_info only, which has had these from the start; ss leaves out zeros */
 	if (info->has & SOCKET_MSS)
-		info->has |= SOCKET_RETRANS | SOCKET_UNACKED | SOCKET_LAST_SND;
+		info->has |= SOCKET_RETRANS | SOCKET_UNACKED | SOCKET_LAST_SND | SOCKET_BACKOFF;
+	/* tcpi_bytes_sent and tcpi_bytes_retrans came together: Linux 4.19 */
+	if (info->has & SOCKET_BYTES_SENT)
+		info->has |= SOCKET_BYTES_RESENT;
+	else
+		info->bytes_sent = info->bytes_acked;
 	/* tcpi_min_rtt and tcpi_notsent_bytes came together: include/uapi/linux/tcp.h, Linux 4.6 */
 	if (info->has & SOCKET_MIN_RTT)
 		info->has |= SOCKET_NOTSENT;

@@ -1,29 +1,46 @@
 #include "evidence/ss_run.h"
 
 #include <bsd/string.h>
+#include <err.h>
+#include <math.h>
+#include <stdlib.h>
 
-static void fill_identity(struct run *run, const struct socket_info *socket)
+/* What a handshake leaves in the count of bytes acknowledged: its SYN. */
+#define SYN_BYTES 1
+
+static void fill_identity(struct run *run, const struct socket_info *socket, bool sends)
 {
 	run->protocol = PROTOCOL_TCP;
-	run->client = run->local_sends = true;
+	run->client = true;
+	run->local_sends = sends;
 	run->complete = run->has_summary = true;
-	strlcpy(run->sender, socket->local, sizeof(run->sender));
-	strlcpy(run->receiver, socket->peer, sizeof(run->receiver));
-	strlcpy(run->sender_cc, socket->cc, sizeof(run->sender_cc));
+	strlcpy(run->sender, sends ? socket->local : socket->peer, sizeof(run->sender));
+	strlcpy(run->receiver, sends ? socket->peer : socket->local, sizeof(run->receiver));
+	strlcpy(sends ? run->sender_cc : run->receiver_cc, socket->cc, sizeof(run->sender_cc));
 	if (socket->has & SOCKET_MSS) {
 		run->has |= RUN_MSS;
 		run->mss = socket->mss;
 	}
 }
 
-static struct bin bin_of_socket(const struct socket_info *socket, uint64_t bytes, double seconds)
+/* Of what comes in, this end knows the RTT of the path at its best, and no more. */
+static struct bin bin_of_receiver(const struct socket_info *socket)
 {
-	struct bin bin = {.end_s = seconds, .bytes = bytes};
+	struct bin bin = {.has = 0};
 
-	if (socket->has & SOCKET_RETRANS) {
-		bin.has |= BIN_RETRANSMITS;
-		bin.retransmits = socket->retransmits;
+	if (socket->has & SOCKET_MIN_RTT) {
+		bin.has = BIN_RTT;
+		bin.rtt_us = bin.rtt_min_us = socket->min_rtt_us;
 	}
+	return bin;
+}
+
+static struct bin bin_of_sender(const struct socket_info *socket)
+{
+	struct bin bin = {.retransmits = socket->retransmits};
+
+	if (socket->has & SOCKET_RETRANS)
+		bin.has |= BIN_RETRANSMITS;
 	if ((socket->has & SOCKET_CWND) && (socket->has & SOCKET_MSS)) {
 		bin.has |= BIN_CWND;
 		bin.cwnd_bytes = (uint64_t)socket->cwnd_segments * socket->mss;
@@ -41,25 +58,103 @@ static struct bin bin_of_socket(const struct socket_info *socket, uint64_t bytes
 	return bin;
 }
 
-bool run_from_socket(struct runs *runs, const char *input, const struct socket_info *socket)
+/* What one socket moved, and in which time; false when that is not known. */
+static bool moved(const struct socket_info *socket, bool sends, uint64_t *bytes, double *seconds)
 {
-	bool busy = (socket->has & SOCKET_BUSY) && (socket->has & SOCKET_BYTES_ACKED) &&
-		    socket->busy_us > 0 && socket->bytes_acked > 0;
-	double seconds = busy ? socket->busy_us / 1e6 : 1;
-	uint64_t bytes = busy ? socket->bytes_acked : (uint64_t)(socket->delivery_rate_bps / 8);
-
-	if (!busy && !(socket->has & SOCKET_DELIVERY_RATE))
-		return false;
-	struct run *run = runs_append(runs, input, runs->tests++);
-	fill_identity(run, socket);
-	struct bin bin = bin_of_socket(socket, bytes, seconds);
-	series_add(&run->series, &bin);
-	run->has |= RUN_SENT;
-	run->sent_bytes = bytes;
-	run->sent_seconds = seconds;
-	if (bin.has & BIN_RETRANSMITS) {
-		run->has |= RUN_RETRANSMITS;
-		run->retransmits = bin.retransmits;
+	if (!sends) {
+		*bytes = socket->bytes_received;
+		*seconds = socket->lastsnd_ms / 1e3;
+		return (socket->has & SOCKET_LAST_SND) && socket->lastsnd_ms > 0 &&
+		       socket->bytes_sent <= SYN_BYTES && socket->data_segs_out == 0;
 	}
+	if ((socket->has & SOCKET_BUSY) && (socket->has & SOCKET_BYTES_ACKED) &&
+	    socket->busy_us > 0 && socket->bytes_acked > 0) {
+		*bytes = socket->bytes_acked;
+		*seconds = socket->busy_us / 1e6;
+		return true;
+	}
+	*bytes = (uint64_t)(socket->delivery_rate_bps / 8);
+	*seconds = 1;
+	return socket->has & SOCKET_DELIVERY_RATE;
+}
+
+static void account_add(struct run *run, const struct socket_info *socket)
+{
+	run->busy_us += socket->busy_us;
+	run->rwnd_limited_us += socket->rwnd_limited_us;
+	run->sndbuf_limited_us += socket->sndbuf_limited_us;
+	run->segments_sent += socket->data_segs_out;
+	run->retransmits += socket->retransmits;
+}
+
+/* rtt_us is a sum until the last stream is in. */
+static void bin_add(struct bin *bin, const struct bin *stream, bool first)
+{
+	bin->has = first ? stream->has : bin->has & stream->has;
+	bin->retransmits += stream->retransmits;
+	bin->cwnd_bytes += stream->cwnd_bytes;
+	bin->cwnd_min_bytes = bin->cwnd_max_bytes = bin->cwnd_bytes;
+	bin->peer_window_bytes += stream->peer_window_bytes;
+	bin->rtt_us += stream->rtt_us;
+	bin->rtt_min_us = first ? stream->rtt_min_us : fmin(bin->rtt_min_us, stream->rtt_min_us);
+}
+
+/* Adds one socket; false when it tells no rate. */
+static bool stream_add(struct run *run, struct bin *bin, const struct socket_info *socket)
+{
+	struct stream_total *total = &run->stream_totals[run->stream_count];
+
+	if (!moved(socket, run->local_sends, &total->bytes, &total->seconds))
+		return false;
+	struct bin stream = run->local_sends ? bin_of_sender(socket) : bin_of_receiver(socket);
+	bin_add(bin, &stream, run->stream_count == 0);
+	bin->bytes += total->bytes;
+	bin->end_s = fmax(bin->end_s, total->seconds);
+	if (run->local_sends) {
+		total->retransmits = socket->retransmits;
+		account_add(run, socket);
+	}
+	run->stream_count++;
+	return true;
+}
+
+/* A fact of the run is one that every socket has. */
+static unsigned account_has(const struct socket_info *const *sockets, size_t count)
+{
+	unsigned has = ~0U;
+
+	for (size_t i = 0; i < count; i++)
+		has &= sockets[i]->has;
+	return (has & SOCKET_BUSY ? RUN_BUSY : 0U) |
+	       (has & SOCKET_DATA_SEGS_OUT ? RUN_SEGMENTS : 0U) |
+	       (has & SOCKET_RETRANS ? RUN_RETRANSMITS : 0U);
+}
+
+bool run_from_sockets(struct runs *runs, const char *input,
+    const struct socket_info *const *sockets, size_t count, bool sends)
+{
+	struct bin bin = {.has = 0};
+	struct run made = {.local_sends = sends};
+
+	made.stream_totals = calloc(count, sizeof(*made.stream_totals));
+	if (!made.stream_totals)
+		err(1, NULL);
+	for (size_t i = 0; i < count; i++)
+		stream_add(&made, &bin, sockets[i]);
+	if (made.stream_count == 0) {
+		free(made.stream_totals);
+		return false;
+	}
+	bin.rtt_us /= (double)made.stream_count;
+	fill_identity(&made, sockets[0], sends);
+	made.has |= sends ? RUN_SENT | account_has(sockets, count) : RUN_RECEIVED;
+	*(sends ? &made.sent_bytes : &made.received_bytes) = bin.bytes;
+	*(sends ? &made.sent_seconds : &made.received_seconds) = bin.end_s;
+	series_add(&made.series, &bin);
+	struct run *run = runs_append(runs, input, runs->tests++);
+	made.input = run->input;
+	made.test = run->test;
+	made.streams = (unsigned)made.stream_count;
+	*run = made;
 	return true;
 }

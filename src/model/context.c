@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* A connection that sent less is iperf3's control connection, or idle. */
-#define CONTROL_BYTES 65536
-
 /* The sender's socket that moved most, to the run's receiver where both are named. */
 const struct socket_info *context_socket(const struct evidence *evidence, const struct run *run)
 {
@@ -18,7 +15,7 @@ const struct socket_info *context_socket(const struct evidence *evidence, const 
 		if (evidence->socket_ends[i] == END_RECEIVER || !up)
 			continue;
 		if (socket->bytes_sent <= socket->bytes_received ||
-		    socket->bytes_sent < CONTROL_BYTES)
+		    socket->bytes_sent < SOCKET_CONTROL_BYTES)
 			continue;
 		if (run && run->receiver[0] && socket->peer[0] &&
 		    strcmp(run->receiver, socket->peer) != 0)

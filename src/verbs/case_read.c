@@ -11,8 +11,7 @@
 #include "base/complaint.h"
 #include "base/quote.h"
 #include "base/units.h"
-#include "evidence/sample.h"
-#include "evidence/ss_run.h"
+#include "evidence/watch.h"
 #include "model/context.h"
 
 static int exit_of(enum operand_result result)
@@ -52,7 +51,7 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 
 	if (options->socket)
 		return exit_of(
-		    sample_read(&c->evidence, options->socket, options->interval_s));
+		    watch_read(&c->evidence, options->socket, options->interval_s));
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;
@@ -121,18 +120,6 @@ static void set_given(struct advise_case *c, const struct options *options)
 	};
 }
 
-/* Without a run the busiest connection that ss showed stands for one. */
-static void take_socket_as_run(struct advise_case *c)
-{
-	const struct socket_info *socket = context_socket(&c->evidence, NULL);
-
-	for (size_t i = 0; socket && i < c->evidence.input_count; i++)
-		if (c->evidence.inputs[i].kind == INPUT_SS) {
-			run_from_socket(&c->evidence.runs, c->evidence.inputs[i].name, socket);
-			return;
-		}
-}
-
 int case_read(struct advise_case **into, const struct options *options)
 {
 	/* calloc: most of its 150 KiB stay untouched, and so cost nothing */
@@ -142,12 +129,12 @@ int case_read(struct advise_case **into, const struct options *options)
 	int code = read_operands(c, options);
 	if (code == 0)
 		code = read_standard_input(c, options);
-	if (code == 0 && c->evidence.runs.count == 0)
-		take_socket_as_run(c);
+	evidence_use_sockets(&c->evidence);
 	if (code == 0)
 		code = read_host(c, options);
 	if (code == 0 && options->baseline)
 		code = exit_of(evidence_read(&c->baseline_evidence, options->baseline));
+	evidence_use_sockets(&c->baseline_evidence);
 	set_given(c, options);
 	return code;
 }

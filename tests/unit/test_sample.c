@@ -69,7 +69,6 @@ static void test_sender(void **state)
 	assert_int_equal(run->sent_bytes, 250000000);
 	assert_near(run->sent_seconds, 5, 1e-9);
 	assert_int_equal(run->retransmits, 4);
-	assert_int_equal(strncmp(run->system_info, "Linux ", 6), 0);
 	assert_int_equal(run->series.count, 10);
 	for (size_t i = 0; i < run->series.count; i++) {
 		const struct bin *bin = &run->series.bins[i];

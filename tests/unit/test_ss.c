@@ -382,6 +382,14 @@ static void pastes(void **state)
 	    {"ESTAB 0 0 192.0.2.1:70000 192.0.2.2:5201\n", 0, 1},
 	    {"ESTAB 0 x 192.0.2.1:1 192.0.2.2:5201\n", 0, 1},
 	    {"ESTAB 0 0 192.0.2.1 192.0.2.2\n", 0, 1},
+	    /* rows that a terminal wrapped */
+	    {"ESTAB 0 3235770\n 192.0.2.1:1000 192.0.2.2:5201\n\t cubic mss:1448\n", 1, 0},
+	    {"ESTAB 0 3235770 192.0.2.1:1000\n192.0.2.2:5201\n\t cubic mss:1448\n", 1, 0},
+	    {"ESTAB 0 3235770\n192.0.2.1:1000\n192.0.2.2:5201\n", 1, 0},
+	    {"0 3235770\n192.0.2.1:1000 192.0.2.2:5201\n", 0, 2},
+	    {"ESTAB 0 5\n" ROW "\n\t cubic mss:1448\n", 1, 0},
+	    /* when it was listed */
+	    {"Tue Dec  1 02:57:12 UTC 2026\n" ROW "\n\t cubic mss:1448\n1796085375.300\n", 1, 0},
 	    {"Total: 183 (kernel 0)\nTCP: 7 (estab 2, closed 0)\n", 0, 2},
 	};
 	static struct reading reading;
@@ -392,6 +400,53 @@ static void pastes(void **state)
 		assert_int_equal(reading.count, rows[i].count);
 		assert_int_equal(reading.skipped, rows[i].skipped);
 	}
+}
+
+/* Several listings in one input, each below its header or the time at which it was made. */
+static void listings(void **state)
+{
+	static struct reading reading;
+	(void)state;
+	read_text(ROW "\n" ROW "\n1796085375.25\n" ROW "\n\t cubic mss:1448\n"
+		      "State Recv-Q Send-Q Local Address:Port Peer Address:Port\n" ROW "\n"
+		      "1796085376\nState Recv-Q Send-Q Local Address:Port Peer Address:Port\n" ROW
+		      "\n",
+	    &reading);
+	assert_int_equal(reading.count, 5);
+	static const unsigned listing[] = {0, 0, 1, 2, 3};
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(reading.sockets[i].listing, listing[i]);
+	const unsigned taken = SOCKET_TAKEN | SOCKET_TAKEN_EXACT;
+	assert_int_equal(reading.sockets[1].has & taken, 0);
+	assert_int_equal(reading.sockets[2].has & taken, taken);
+	assert_close(reading.sockets[2].taken_s, 1796085375.25);
+	assert_int_equal(reading.sockets[4].has & taken, SOCKET_TAKEN);
+	assert_close(reading.sockets[4].taken_s, 1796085376);
+}
+
+/* A closed window is probed, and what is resent is counted; before 4.19 there is no bytes_sent. */
+static void retries(void **state)
+{
+	static struct reading reading;
+	(void)state;
+	read_text("ESTAB 0 9 192.0.2.1:1 192.0.2.2:2 timer:(persist,1min13sec,9) ino:1 sk:1\n"
+		  "\t bbr backoff:9 mss:1448 **cwnd:346** bytes_sent:3000 bytes_retrans:1032 "
+		  "bytes_acked:1968 snd_wnd:0\n"
+		  "ESTAB 0 9 192.0.2.1:3 192.0.2.2:2 timer:(on,440ms,0)\n\t cubic mss:1448 "
+		  "bytes_acked:77\n",
+	    &reading);
+	assert_int_equal(reading.count, 2);
+	const struct socket_info *s = &reading.sockets[0];
+	assert_true(s->persists);
+	assert_int_equal(s->backoff, 9);
+	assert_int_equal(s->cwnd_segments, 346);
+	assert_int_equal(s->bytes_resent, 1032);
+	assert_true((s->has & SOCKET_PEER_WINDOW) && s->peer_window_bytes == 0);
+	s = &reading.sockets[1];
+	assert_false(s->persists);
+	assert_true((s->has & SOCKET_BACKOFF) && s->backoff == 0);
+	assert_false(s->has & (SOCKET_BYTES_SENT | SOCKET_BYTES_RESENT));
+	assert_int_equal(s->bytes_sent, 77);
 }
 
 static void addresses(void **state)
@@ -456,6 +511,8 @@ int main(void)
 	    cmocka_unit_test(congestion_controls),
 	    cmocka_unit_test(pastes),
 	    cmocka_unit_test(addresses),
+	    cmocka_unit_test(listings),
+	    cmocka_unit_test(retries),
 	    cmocka_unit_test(endless_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

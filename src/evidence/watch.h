@@ -1,0 +1,17 @@
+/*
+ * A live connection of this machine, watched for some seconds, as a run: what holds it is then told by
+ * the rules that an iperf3 run goes through.
+ */
+#ifndef BDP_WATCH_H
+#define BDP_WATCH_H
+
+#include "evidence/evidence.h"
+
+#define WATCH_SECONDS_DEFAULT 5
+
+/* Watches the busiest connection to "ADDR[:PORT]" and adds its runs (one for each direction that
+ * carries data) and its socket to the bundle.  On failure one complaint has been made.  Takes
+ * `seconds`, 0 for the default. */
+enum operand_result watch_read(struct evidence *evidence, const char *endpoint, double seconds);
+
+#endif
