@@ -50,8 +50,7 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 	unsigned numbers = numbers_given(options);
 
 	if (options->socket)
-		return exit_of(
-		    watch_read(&c->evidence, options->socket, options->interval_s));
+		return exit_of(watch_read(&c->evidence, options->socket, options->interval_s));
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;
