@@ -27,6 +27,40 @@ const char *role_name(enum role role)
 	return names[role];
 }
 
+const char *plan_reason_name(enum plan_reason reason)
+{
+	static const char *const names[REASON_COUNT] = {
+	    [REASON_TARGET_MET] = "target-met",
+	    [REASON_DEFAULTS] = "defaults-suffice",
+	    [REASON_SUFFICIENT] = "ceilings-suffice",
+	    [REASON_LOOK_FIRST] = "value-unknown",
+	    [REASON_MEASURE] = "measure-again",
+	    [REASON_CAUSE] = "no-buffer-holds",
+	    [REASON_UNDECIDED] = "undecided",
+	    [REASON_LOSS] = "loss-bound",
+	};
+	return names[reason];
+}
+
+bool target_is_above(const struct path *path)
+{
+	return (path->has & PATH_TARGET) &&
+	       (!(path->has & PATH_RATE) || path->target_bps > TARGET_ABOVE * path->rate_bps);
+}
+
+/* The reason that outranks those before it is kept: both ends of a path may give one. */
+void plan_explain(struct plan *plan, enum plan_reason reason, const char *format, ...)
+{
+	va_list args;
+
+	if (reason <= plan->reason)
+		return;
+	plan->reason = reason;
+	va_start(args, format);
+	vsnprintf(plan->reason_text, sizeof(plan->reason_text), format, args);
+	va_end(args);
+}
+
 struct setting *plan_add_setting(struct plan *plan, enum tunable_id id, enum role host)
 {
 	if (plan->setting_count == PLAN_SETTINGS_MAX)

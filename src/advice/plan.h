@@ -25,6 +25,22 @@ const char *sizing_name(enum sizing sizing); /* json: "scaling", "kernel-rule", 
 enum role { ROLE_UNKNOWN, ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY };
 const char *role_name(enum role role);
 
+/* Why a plan raises no ceiling, or what has to be looked at first; in order of what is told first. */
+enum plan_reason {
+	REASON_NONE,	   /* a ceiling is raised, or nothing was asked that one could lift */
+	REASON_TARGET_MET, /* the target was reached */
+	REASON_DEFAULTS,   /* every kernel's default covers the need */
+	REASON_SUFFICIENT, /* the ceilings that are known carry it */
+	REASON_LOOK_FIRST, /* what is set there is not known, and some defaults are enough, some not */
+	REASON_MEASURE,	   /* it was measured under another ceiling than the present one */
+	REASON_CAUSE,	   /* what holds the flow is not lifted by a ceiling */
+	REASON_UNDECIDED, /* what holds the flow is not known well enough */
+	REASON_LOSS,	  /* the loss bounds the rate below the target, whatever the buffers */
+	REASON_COUNT
+};
+
+const char *plan_reason_name(enum plan_reason reason); /* json: "target-met", NULL for none */
+
 /* One line to set. */
 struct setting {
 	enum tunable_id id;
@@ -46,7 +62,7 @@ struct not_advised {
 };
 
 struct command {
-	char command[240]; /* runnable by /bin/sh, or a template with HOST or DEV in it */
+	char command[400]; /* runnable by /bin/sh, or a template with HOST or DEV in it */
 	char why[240];
 	enum role host;
 	bool for_files; /* also printed, as a comment, in -o sysctl */
@@ -66,8 +82,13 @@ struct plan {
 	char receiver_name[72], sender_name[72]; /* addresses or host names; "" when unknown */
 	enum role role; /* of the host advised; ROLE_UNKNOWN: by the evidence */
 	enum role here; /* which role this machine plays, ROLE_UNKNOWN when it is neither */
-	double
-	    predicted_bps; /* what the advised ceiling carries by the same model; 0 when unknown */
+	/* what the advised ceilings carry by the model that sized them, and the loss permits; 0 when
+	 * unknown */
+	double predicted_bps;
+	double loss_bound_bps; /* of all streams, by the loss that is known; 0 when none is */
+	double bears_loss; /* loss ratio at which CUBIC still carries the target; 0 without one */
+	enum plan_reason reason;
+	char reason_text[300]; /* a sentence without its period; "" for REASON_NONE */
 };
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/quote.h"
 #include "base/units.h"
+#include "model/stock.h"
 #include "model/window.h"
 
 static void refuse_tcp_mem(const struct advice_input *input, struct plan *plan)
@@ -103,10 +104,13 @@ static void command_check_sender(const struct advice_input *input, struct plan *
 	struct command *command;
 
 	if (input->sender || !has_setting(plan, TUNABLE_TCP_RMEM) ||
-	    has_setting(plan, TUNABLE_TCP_WMEM))
+	    has_setting(plan, TUNABLE_TCP_WMEM) || plan->reason == REASON_LOOK_FIRST)
 		return;
 	sizing_send(input, &rungs);
-	if (rungs.best == SIZING_NONE || !(command = plan_add_command(plan)))
+	if (rungs.best == SIZING_NONE ||
+	    ceiling_round(rungs.bytes[rungs.best]) <=
+		stock_ceiling(TUNABLE_TCP_WMEM, 0).smallest_bytes ||
+	    !(command = plan_add_command(plan)))
 		return;
 	command->host = ROLE_SENDER;
 	snprintf(command->command, sizeof(command->command), "sysctl net.ipv4.tcp_wmem");

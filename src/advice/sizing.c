@@ -4,42 +4,91 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/loss.h"
 #include "model/window.h"
-
-static bool candidate_within(const struct limit *limit, enum factor factor, size_t first)
-{
-	for (size_t i = 0; i < limit->candidate_count && i < first; i++)
-		if (limit->candidates[i] == factor)
-			return true;
-	return false;
-}
-
-bool receive_side_holds(const struct analysis *analysis)
-{
-	return analysis->limit.factor == FACTOR_RECEIVE_WINDOW ||
-	       (analysis->limit.factor == FACTOR_UNKNOWN &&
-		   candidate_within(&analysis->limit, FACTOR_RECEIVE_WINDOW, 2));
-}
-
-bool send_side_holds(const struct analysis *analysis)
-{
-	return analysis->limit.factor == FACTOR_SEND_BUFFER ||
-	       (analysis->limit.factor == FACTOR_UNKNOWN &&
-		   candidate_within(&analysis->limit, FACTOR_SEND_BUFFER, 2));
-}
 
 static const struct tunable_value *vector_of(const struct host *host, enum tunable_id id)
 {
 	return host && host->values[id].known ? &host->values[id] : NULL;
 }
 
-static struct share receive_share(const struct host *receiver)
+struct share receive_share(const struct host *receiver)
 {
 	static const struct kernel_version unknown = {.known = false};
 
 	return receiver
 		   ? window_share(&receiver->kernel, &receiver->values[TUNABLE_TCP_ADV_WIN_SCALE])
 		   : window_share(&unknown, NULL);
+}
+
+unsigned stream_count(const struct advice_input *input)
+{
+	unsigned streams = input->streams ? input->streams : input->analysis->path.streams;
+
+	return streams ? streams : 1;
+}
+
+double stream_target_bps_asked(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+
+	return path->has & PATH_TARGET ? path->target_bps / stream_count(input) : 0;
+}
+
+/* Loss given by hand is of the path; a run's counts where it is that of the steady state, and then the
+ * rate that was measured under it is possible, whatever a formula says. */
+double loss_known(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+
+	if (!input->analysis->run || input->loss_is_given)
+		return path->has & PATH_LOSS ? path->loss_ratio : 0;
+	return path->has & PATH_SERIES ? path->steady_loss : 0;
+}
+
+double loss_bound_bps(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+	double loss = loss_known(input);
+
+	if (loss < LOSSLESS_RATIO || path->rtt.method == RTT_UNKNOWN || path->rtt.us <= 0 ||
+	    path->mss == 0 || congestion_is_bbr(path->congestion_control))
+		return INFINITY;
+	double bound = cubic_rate_bps(path->mss, path->rtt.us, loss) * stream_count(input);
+	return input->analysis->run ? fmax(bound, path->rate_bps) : bound;
+}
+
+double stream_target_bps(const struct advice_input *input)
+{
+	double asked = stream_target_bps_asked(input);
+
+	return input->loss_is_given ? fmin(asked, loss_bound_bps(input) / stream_count(input))
+				    : asked;
+}
+
+double stream_need_bytes(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+
+	if (!(path->has & PATH_BDP) || path->rtt.us <= 0)
+		return 0;
+	return bdp_bytes(stream_target_bps(input), path->rtt.us);
+}
+
+/* How much more than measured each stream must carry. */
+static double scale_factor(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+
+	if (!(path->has & PATH_TARGET) || path->stream_rate_bps <= 0)
+		return 0;
+	return stream_target_bps(input) / path->stream_rate_bps;
+}
+
+/* An RTT that is only bounded from above by cwnd sizes nothing. */
+static bool rtt_will_do(const struct path *path)
+{
+	return path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND;
 }
 
 /* The ceiling can have given the window that was seen, or not: then the facts are another host's, or a
@@ -77,21 +126,18 @@ void sizing_receive(const struct advice_input *input, struct rungs *rungs)
 	memset(rungs, 0, sizeof(*rungs));
 	rungs->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
 	bool fits = rmem && window_fits(path, ceiling);
-	rungs->outdated =
-	    rmem && !fits && path->window_bytes > 0 && path->window_bytes < 0.2 * ceiling;
-	bool held = input->analysis->run ? receive_side_holds(input->analysis)
+	bool held = input->analysis->run ? cause_is_sure(input->analysis, FACTOR_RECEIVE_WINDOW)
 					 : path->window_kind == WINDOW_GIVEN;
-	if (fits && held && (path->has & PATH_TARGET) && path->rate_bps > 0)
-		rungs->bytes[SIZING_SCALING] =
-		    held_to_kernel(ceiling * path->target_bps / path->rate_bps);
-	if (fits && (path->has & PATH_BDP) && (path->has & PATH_PEER_WINDOW) &&
+	double need = rtt_will_do(path) ? stream_need_bytes(input) : 0;
+	if (fits && held)
+		rungs->bytes[SIZING_SCALING] = held_to_kernel(ceiling * scale_factor(input));
+	if (fits && need > 0 && (path->has & PATH_PEER_WINDOW) &&
 	    path->peer_window_max_bytes > 65535)
-		rungs->bytes[SIZING_OBSERVED_RATIO] =
-		    held_to_kernel(fmin(path->stream_bdp_bytes, WINDOW_MAX_BYTES) * ceiling /
-				   path->peer_window_max_bytes);
-	if (path->has & PATH_BDP)
-		rungs->bytes[SIZING_KERNEL_RULE] = buffer_for_window(
-		    path->stream_bdp_bytes, receive_share(input->receiver).planning);
+		rungs->bytes[SIZING_OBSERVED_RATIO] = held_to_kernel(
+		    fmin(need, WINDOW_MAX_BYTES) * ceiling / path->peer_window_max_bytes);
+	if (need > 0)
+		rungs->bytes[SIZING_KERNEL_RULE] =
+		    buffer_for_window(need, receive_share(input->receiver).planning);
 	pick_best(rungs);
 }
 
@@ -114,22 +160,24 @@ void sizing_send(const struct advice_input *input, struct rungs *rungs)
 	memset(rungs, 0, sizeof(*rungs));
 	rungs->bytes[SIZING_SWEEP] = input->sweep_send_bytes;
 	/* Scaling is exact only where this buffer alone holds the flow. */
-	if (wmem && input->analysis->limit.factor == FACTOR_SEND_BUFFER &&
-	    (path->has & PATH_TARGET) && path->rate_bps > 0)
+	if (wmem && cause_is_sure(input->analysis, FACTOR_SEND_BUFFER))
 		rungs->bytes[SIZING_SCALING] =
-		    held_to_kernel((double)wmem->number[2] * path->target_bps / path->rate_bps *
+		    held_to_kernel((double)wmem->number[2] * scale_factor(input) *
 				   send_share_excess(path, (double)wmem->number[2]));
-	if (path->has & PATH_BDP)
-		rungs->bytes[SIZING_KERNEL_RULE] = buffer_for_window(path->stream_bdp_bytes,
-		    send_share(congestion_is_bbr(path->congestion_control)).planning);
+	double need = rtt_will_do(path) ? stream_need_bytes(input) : 0;
+	if (need > 0)
+		rungs->bytes[SIZING_KERNEL_RULE] = buffer_for_window(
+		    need, send_share(congestion_is_bbr(path->congestion_control)).planning);
 	pick_best(rungs);
 }
 
-static double rate_of_window(const struct path *path, double window_bytes)
+static double rate_of_window(const struct advice_input *input, double window_bytes)
 {
+	const struct path *path = &input->analysis->path;
+
 	if (path->rtt.method == RTT_UNKNOWN || path->rtt.us <= 0)
 		return 0;
-	return window_bytes * 8 / (path->rtt.us / 1e6) * path->streams;
+	return window_bytes * 8 / (path->rtt.us / 1e6) * stream_count(input);
 }
 
 double predict_receive_bps(const struct advice_input *input, double ceiling_bytes)
@@ -140,9 +188,10 @@ double predict_receive_bps(const struct advice_input *input, double ceiling_byte
 
 	sizing_receive(input, &rungs);
 	if (rmem && rungs.bytes[SIZING_SCALING] > 0)
-		return path->rate_bps * ceiling_bytes / (double)rmem->number[2];
+		return path->stream_rate_bps * stream_count(input) * ceiling_bytes /
+		       (double)rmem->number[2];
 	return rate_of_window(
-	    path, window_of_buffer(ceiling_bytes, receive_share(input->receiver).typical));
+	    input, window_of_buffer(ceiling_bytes, receive_share(input->receiver).typical));
 }
 
 double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
@@ -153,7 +202,7 @@ double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
 
 	sizing_send(input, &rungs);
 	if (wmem && rungs.bytes[SIZING_SCALING] > 0)
-		return path->rate_bps * ceiling_bytes / (double)wmem->number[2] /
-		       send_share_excess(path, (double)wmem->number[2]);
-	return rate_of_window(path, window_of_buffer(ceiling_bytes, send_share(false).typical));
+		return path->stream_rate_bps * stream_count(input) * ceiling_bytes /
+		       (double)wmem->number[2] / send_share_excess(path, (double)wmem->number[2]);
+	return rate_of_window(input, window_of_buffer(ceiling_bytes, send_share(false).typical));
 }

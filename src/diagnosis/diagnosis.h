@@ -102,6 +102,16 @@ struct finding {
 	char text[240]; /* with the numbers */
 };
 
+/* A setting that must be on, and the finding that says that it is off. */
+struct switch_row {
+	enum tunable_id id;
+	enum finding_id finding;
+	bool receives; /* of no use to a host that only sends */
+};
+
+#define SWITCH_COUNT 4
+extern const struct switch_row switch_table[SWITCH_COUNT];
+
 #define FINDINGS_MAX 24
 
 struct findings {

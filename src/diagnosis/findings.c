@@ -184,7 +184,10 @@ static void find_loss(struct findings *findings, const struct signs *signs)
 		    path->steady_first == 1 ? "" : "s");
 		return;
 	}
-	if (path->loss_ratio >= 1e-4)
+	if (path->loss_ratio >= 1e-4 && !(path->has & PATH_RETRANSMITS))
+		finding_add(findings, FINDING_LOSS, "%s of the segments are lost, as given",
+		    percent_text(path->loss_ratio).s);
+	else if (path->loss_ratio >= 1e-4)
 		finding_add(findings, FINDING_LOSS, "%s of the segments were sent again (%s)",
 		    percent_text(path->loss_ratio).s, count_text(path->retransmits).s);
 }
@@ -338,17 +341,11 @@ static void find_contradiction(
 		    time_text(path->rtt.us).s);
 }
 
-/* Settings that must be on. */
-struct switch_row {
-	enum tunable_id id;
-	enum finding_id finding;
-};
-
-static const struct switch_row switches[] = {
-    {TUNABLE_TCP_WINDOW_SCALING, FINDING_WINDOW_SCALING_OFF},
-    {TUNABLE_TCP_SACK, FINDING_SACK_OFF},
-    {TUNABLE_TCP_TIMESTAMPS, FINDING_TIMESTAMPS_OFF},
-    {TUNABLE_TCP_MODERATE_RCVBUF, FINDING_AUTOTUNING_OFF},
+const struct switch_row switch_table[SWITCH_COUNT] = {
+    {TUNABLE_TCP_WINDOW_SCALING, FINDING_WINDOW_SCALING_OFF, false},
+    {TUNABLE_TCP_MODERATE_RCVBUF, FINDING_AUTOTUNING_OFF, true},
+    {TUNABLE_TCP_SACK, FINDING_SACK_OFF, false},
+    {TUNABLE_TCP_TIMESTAMPS, FINDING_TIMESTAMPS_OFF, false},
 };
 
 /* Keys that do nothing from a version on: net/ipv4/tcp_ipv4.c and sysctl_net_ipv4.c of it. */
@@ -366,11 +363,12 @@ static const struct dead_row dead_keys[] = {
 
 static void find_switches(struct findings *findings, const struct host *host, const char *end)
 {
-	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-		const struct tunable_value *value = &host->values[switches[i].id];
+	for (size_t i = 0; i < SWITCH_COUNT; i++) {
+		const struct switch_row *row = &switch_table[i];
+		const struct tunable_value *value = &host->values[row->id];
 		if (value->known && value->number[0] == 0)
-			finding_add(findings, switches[i].finding, "%s is 0 on the %s",
-			    tunables[switches[i].id].key, end);
+			finding_add(findings, row->finding, "%s is 0 on the %s",
+			    tunables[row->id].key, end);
 	}
 	for (size_t i = 0; i < sizeof(dead_keys) / sizeof(dead_keys[0]); i++) {
 		const struct dead_row *row = &dead_keys[i];

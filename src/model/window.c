@@ -10,7 +10,8 @@ struct share window_share(
 	if (kernel_at_least(kernel, 6, 6))
 		return (struct share){.planning = 0.5, .typical = 0.64, .low = 0.33, .high = 0.86};
 
-	int64_t scale = adv_win_scale && adv_win_scale->known ? adv_win_scale->number[0] : 1;
+	int64_t usual = kernel_before(kernel, 3, 4) ? 2 : 1;
+	int64_t scale = adv_win_scale && adv_win_scale->known ? adv_win_scale->number[0] : usual;
 	double share = scale > 0 ? 1 - ldexp(1, (int)-scale) : ldexp(1, (int)scale);
 	return (struct share){.planning = share, .typical = share, .low = share / 2, .high = share};
 }
@@ -72,20 +73,22 @@ static double bounded_by_ram(double bytes, double floor_bytes, uint64_t ram_byte
 {
 	if (ram_bytes == 0)
 		return bytes;
-	return fmax(floor_bytes, fmin(bytes, (double)ram_bytes / 128));
+	return fmax(floor_bytes, fmin(bytes, (double)ram_bytes / SOCKET_RAM_SHARE));
 }
 
 double default_rmem_max(const struct kernel_version *kernel, uint64_t ram_bytes)
 {
-	if (!kernel->known || kernel_before(kernel, 3, 4))
+	if (!kernel->known)
 		return 0;
-	double most = kernel_at_least(kernel, 6, 16) ? 32 * 0x1p20 : RMEM_MAX_USUAL;
+	double most = kernel_at_least(kernel, 6, 16)  ? 32 * 0x1p20
+		      : kernel_at_least(kernel, 3, 4) ? RMEM_MAX_USUAL
+						      : 4 * 0x1p20;
 	return bounded_by_ram(most, kernel_before(kernel, 4, 20) ? 87380 : 131072, ram_bytes);
 }
 
 double default_wmem_max(const struct kernel_version *kernel, uint64_t ram_bytes)
 {
-	if (!kernel->known || kernel_before(kernel, 3, 4))
+	if (!kernel->known)
 		return 0;
 	return bounded_by_ram(4 * 0x1p20, 65536, ram_bytes);
 }

@@ -19,6 +19,8 @@
 #define BUFFER_MAX_BYTES 2147483647.0
 /* tcp_rmem[2] of a host that nobody tuned, 3.4 to 6.15 with RAM enough (net/ipv4/tcp.c tcp_init). */
 #define RMEM_MAX_USUAL (6 * 0x1p20)
+/* One socket's default maximum is at most this part of the RAM (net/ipv4/tcp.c tcp_init). */
+#define SOCKET_RAM_SHARE 128
 /* TCP payload of an Ethernet frame of 1500 bytes with timestamps; assumed when nothing tells. */
 #define MSS_ASSUMED 1448
 
@@ -31,7 +33,7 @@ struct share {
 };
 
 /* Share of tcp_rmem[2] that becomes window.  Before 6.6: 1 - 2^-s for tcp_adv_win_scale s > 0, else
- * 2^s (s = 1 when unknown), with half of that as the low bound, where drivers spend a page on a
+ * 2^s (when unknown: s = 1, before 3.4 s = 2), with half of that as the low bound, where drivers spend a page on a
  * frame.  From 6.6: planned as half, measured 0.62-0.66 with MTU 1500, bounds 0.33 to 0.86.  Unknown
  * kernel: planned as half. */
 struct share window_share(

@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/advice.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "report/wording.h"
 
-/* A target this much above the rate is a wish for more, not rounding. */
-#define TARGET_ABOVE 1.02
 /* A sentence with more of them than this is no answer: the section on the limit has them all. */
 #define CANDIDATES_TOLD 3
 
@@ -137,8 +136,7 @@ static bool wants_more(const struct analysis *chosen)
 {
 	const struct path *path = chosen ? &chosen->path : NULL;
 
-	return path && (path->has & PATH_TARGET) &&
-	       (!(path->has & PATH_RATE) || path->target_bps > path->rate_bps * TARGET_ABOVE);
+	return path && target_is_above(path);
 }
 
 static void add_changes(
@@ -173,7 +171,9 @@ static void add_rest(
 	const struct limit *limit = &chosen->limit;
 	const struct hold *hold = &holds[limit->factor];
 
-	if (limit->factor == FACTOR_UNKNOWN)
+	if (report->plan->reason == REASON_TARGET_MET)
+		wording_add(answer, "; %s.", report->plan->reason_text);
+	else if (limit->factor == FACTOR_UNKNOWN)
 		wording_add(
 		    answer, "%s.", *limit->decide_with ? "; one measurement would tell" : "");
 	else if (hold->as_it_should)
@@ -182,6 +182,8 @@ static void add_rest(
 		wording_add(answer, "; no kernel setting lifts that.");
 	else if (hold->by_ceiling && !wants_more(chosen))
 		wording_add(answer, "; -t RATE sizes that for more.");
+	else if (*report->plan->reason_text)
+		wording_add(answer, "; %s.", report->plan->reason_text);
 	else if (report->plan->command_count > 0)
 		wording_add(answer, "; nothing to set, but something to do.");
 	else
@@ -229,6 +231,17 @@ static void add_settings_alone(struct wording *answer, const struct report *repo
 	wording_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
 }
 
+/* Numbers for which nothing is to be set, or nothing yet. */
+static void add_unset(struct wording *answer, const struct plan *plan)
+{
+	if (!*plan->reason_text)
+		wording_add(answer, ".");
+	else if (plan->reason == REASON_LOOK_FIRST)
+		wording_add(answer, "; %s.", plan->reason_text);
+	else
+		wording_add(answer, "; %s; nothing to set.", plan->reason_text);
+}
+
 static void add_numbers(
     struct wording *answer, const struct report *report, const struct analysis *chosen)
 {
@@ -256,7 +269,7 @@ static void add_numbers(
 	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
 		add_changes(answer, report, chosen);
 	else
-		wording_add(answer, ".");
+		add_unset(answer, report->plan);
 }
 
 /* UDP has no window: what is left to say is what got through. */

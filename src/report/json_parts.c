@@ -122,5 +122,9 @@ void json_plan_facts(struct json_out *out, const struct plan *plan)
 	json_known_text(out, "sender", plan->sender_name);
 	json_known_text(out, "receiver", plan->receiver_name);
 	json_known_whole(out, "predicted_bps", plan->predicted_bps > 0, plan->predicted_bps);
+	json_known_whole(out, "loss_bound_bps", plan->loss_bound_bps > 0, plan->loss_bound_bps);
+	json_known(out, "bears_loss_ratio", plan->bears_loss > 0, plan->bears_loss);
+	json_out_string(out, "reason", plan_reason_name(plan->reason));
+	json_known_text(out, "reason_text", plan->reason_text);
 	json_out_end_object(out);
 }

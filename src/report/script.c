@@ -118,6 +118,8 @@ bool script_print(const struct report *report, const struct script_form *form, F
 
 	script_commentf(stream, "bdp %s: %s", report->version,
 	    report->headline ? report->headline : answer_reckon(report).s);
+	if (*report->plan->reason_text && (count > 0 || report->headline))
+		script_commentf(stream, "but: %s", report->plan->reason_text);
 	for (size_t i = 0; i < count; i++) {
 		if (report->only == ROLE_UNKNOWN || hosts[i] == ROLE_UNKNOWN ||
 		    hosts[i] == report->only) {

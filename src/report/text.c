@@ -248,6 +248,8 @@ static void text_rest(struct layout *layout, const struct report *report)
 	text_findings(layout, report);
 	if (chosen && chosen->run)
 		text_next(layout, report);
+	else
+		text_commands(layout, report->plan, true);
 	text_more(layout, report);
 	text_inputs(layout, report);
 }

@@ -173,6 +173,42 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	}
 }
 
+/* What the settings leave open, which the first sentence does not say. */
+static void text_reason(struct layout *layout, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+
+	if (!*plan->reason_text || (plan_changes(plan) == 0 && !report->headline))
+		return;
+	layout_gap(layout);
+	layout_heading(layout, plan->reason == REASON_LOOK_FIRST ? "OPEN" : "BUT");
+	layout_text(layout, INK_YELLOW, plan->reason_text);
+	layout_break(layout);
+}
+
+/* What the settings may bring, and what loss the target bears: that is no matter of buffers. */
+static void text_expect(struct layout *layout, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	const struct analysis *chosen = report_chosen(report);
+	bool promises = plan->predicted_bps > 0 && plan_changes(plan) > 0;
+
+	if (!promises && (plan->bears_loss <= 0 || plan_changes(plan) == 0))
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "EXPECT");
+	if (promises) {
+		layout_textf(layout, INK_PLAIN, "up to %s, by the same model",
+		    rate_text(plan->predicted_bps).s);
+		layout_break(layout);
+	}
+	if (plan->bears_loss > 0 && chosen) {
+		layout_item(layout, INK_PLAIN, "loss");
+		layout_text(layout, INK_PLAIN, wording_bearing(plan, &chosen->path).s);
+		layout_break(layout);
+	}
+}
+
 void text_settings(struct layout *layout, const struct report *report)
 {
 	const struct plan *plan = report->plan;
@@ -183,13 +219,8 @@ void text_settings(struct layout *layout, const struct report *report)
 		host_heading(layout, report, hosts[i], i == 0);
 		host_settings(layout, report, hosts[i]);
 	}
-	if (plan->predicted_bps > 0 && plan_changes(plan) > 0) {
-		layout_gap(layout);
-		layout_heading(layout, "EXPECT");
-		layout_textf(layout, INK_PLAIN, "up to %s, by the same model",
-		    rate_text(plan->predicted_bps).s);
-		layout_break(layout);
-	}
+	text_reason(layout, report);
+	text_expect(layout, report);
 }
 
 /* The largest ceiling that the plan sets, 0 when it sets none. */

@@ -1,11 +1,16 @@
 #include "report/wording.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/quote.h"
+#include "model/loss.h"
 #include "report/trials_report.h"
+
+/* About what is lost on a path that is in order: for a number of streams when no loss was measured. */
+#define LOSS_OF_CLEAN_PATH 1e-6
 
 static const char *const role_nouns[ROLE_COUNT] = {
     [ROLE_UNKNOWN] = "the host",
@@ -148,6 +153,32 @@ struct wording wording_candidates(const struct limit *limit)
 		    : i + 1 < limit->candidate_count ? ", "
 						     : " or ",
 		    factor_table[limit->candidates[i]].text);
+	return text;
+}
+
+/* One significant digit: no formula of loss is good for more. */
+static struct unit_text one_digit(double ratio)
+{
+	struct unit_text text;
+
+	snprintf(text.s, sizeof(text.s), "%.0e", ratio);
+	return text;
+}
+
+struct wording wording_bearing(const struct plan *plan, const struct path *path)
+{
+	struct wording text = {""};
+	double usual = cubic_rate_bps(path->mss, path->rtt.us, LOSS_OF_CLEAN_PATH);
+
+	wording_add(&text, "%s over %s with CUBIC takes less than %s of the segments lost",
+	    rate_text(path->target_bps).s, time_text(path->rtt.us).s,
+	    one_digit(plan->bears_loss).s);
+	if (plan->loss_bound_bps > 0 && plan->loss_bound_bps < path->target_bps)
+		wording_add(&text, ", or %.0f streams at the loss that is known",
+		    ceil(path->target_bps / (plan->loss_bound_bps / fmax(1, path->streams))));
+	else if (path->target_bps > usual)
+		wording_add(&text, ", or %.0f streams at %s", ceil(path->target_bps / usual),
+		    one_digit(LOSS_OF_CLEAN_PATH).s);
 	return text;
 }
 

@@ -73,14 +73,9 @@ static void assign_here(struct advise_case *c, const struct options *options)
 
 	if (options->no_host || options->sysroot)
 		return;
-	if (!run) {
-		if (!wanted || !case_host_read(&c->here, "", options))
-			return;
-		c->receiver = c->receiver ? c->receiver : &c->here;
-		c->sender = c->sender ? c->sender : &c->here;
-		c->here_role = ROLE_PROXY;
+	/* Numbers name no host: this machine need not be an end of what they are about. */
+	if (!run)
 		return;
-	}
 	bool told = run->system_info[0] != '\0';
 	if (told && !run_is_of_here(run))
 		return;

@@ -238,6 +238,7 @@ static void advise(struct advise_case *c, const struct options *options)
 	    .baseline = c->has_baseline ? &c->baseline : NULL,
 	    .target_is_given = c->target_is_given,
 	    .allow_lower = options->allow_lower,
+	    .loss_is_given = (options->given & GIVEN_LOSS) != 0,
 	    .setsockopt = options->setsockopt};
 	plan_make(&advice, &c->plan);
 }

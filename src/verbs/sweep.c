@@ -62,7 +62,10 @@ static void make_plan(struct sweep_case *c)
 	    .here = c->here,
 	    .baseline = beyond(c),
 	    .baseline_is_swept = true,
-	    .allow_lower = c->options->allow_lower,
+	    /* what still rises says nothing of what lies beyond it */
+	    .allow_lower = c->options->allow_lower && c->sweep.end == SWEEP_KNEE,
+	    .sweep_beyond_bytes =
+		c->sweep.end == SWEEP_KNEE ? c->set.trials[c->set.count - 1].ceiling_bytes : 0,
 	    .sweep_ceiling_bytes = only_send ? 0 : ceiling,
 	    .sweep_send_bytes = only_send ? ceiling : 0};
 

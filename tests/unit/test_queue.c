@@ -151,17 +151,21 @@ static void test_knee(void **state)
 		enum role role;
 		int64_t current; /* 0: unknown */
 		bool allow_lower;
+		double beyond;	    /* the largest that was tried above it */
 		enum tunable_id id; /* of the first setting; TUNABLE_COUNT: none */
 		int64_t ceiling;
 		size_t buffers;
 	} rows[] = {
-	    {17 * MIB, 0, ROLE_UNKNOWN, 0, false, TUNABLE_TCP_RMEM, 17 * MIB, 1},
-	    {0, 17 * MIB, ROLE_UNKNOWN, 0, false, TUNABLE_TCP_WMEM, 17 * MIB, 1},
-	    {17 * MIB, 0, ROLE_PROXY, 0, false, TUNABLE_TCP_RMEM, 17 * MIB, 2},
-	    {17 * MIB, 0, ROLE_UNKNOWN, 16 * MIB, false, TUNABLE_TCP_RMEM, 17 * MIB, 1},
-	    {17 * MIB, 0, ROLE_UNKNOWN, 32 * MIB, false, TUNABLE_COUNT, 0, 0},
-	    {17 * MIB, 0, ROLE_UNKNOWN, 32 * MIB, true, TUNABLE_TCP_RMEM, 17 * MIB, 1},
-	    {0, 0, ROLE_UNKNOWN, 0, false, TUNABLE_COUNT, 0, 0},
+	    {17 * MIB, 0, ROLE_UNKNOWN, 0, false, 32 * MIB, TUNABLE_TCP_RMEM, 17 * MIB, 1},
+	    {0, 17 * MIB, ROLE_UNKNOWN, 0, false, 0, TUNABLE_TCP_WMEM, 17 * MIB, 1},
+	    {17 * MIB, 0, ROLE_PROXY, 0, false, 64 * MIB, TUNABLE_TCP_RMEM, 17 * MIB, 2},
+	    /* some kernels' own default is 32 MiB, which was not tried: it may be larger */
+	    {15 * MIB, 0, ROLE_UNKNOWN, 0, false, 16 * MIB, TUNABLE_COUNT, 0, 0},
+	    {15 * MIB, 0, ROLE_UNKNOWN, 0, true, 16 * MIB, TUNABLE_COUNT, 0, 0},
+	    {17 * MIB, 0, ROLE_UNKNOWN, 16 * MIB, false, 0, TUNABLE_TCP_RMEM, 17 * MIB, 1},
+	    {17 * MIB, 0, ROLE_UNKNOWN, 32 * MIB, false, 0, TUNABLE_COUNT, 0, 0},
+	    {17 * MIB, 0, ROLE_UNKNOWN, 32 * MIB, true, 0, TUNABLE_TCP_RMEM, 17 * MIB, 1},
+	    {0, 0, ROLE_UNKNOWN, 0, false, 0, TUNABLE_COUNT, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		static const struct path_given nothing;
@@ -179,7 +183,8 @@ static void test_knee(void **state)
 		    .role = rows[i].role,
 		    .allow_lower = rows[i].allow_lower,
 		    .sweep_ceiling_bytes = rows[i].receive,
-		    .sweep_send_bytes = rows[i].send};
+		    .sweep_send_bytes = rows[i].send,
+		    .sweep_beyond_bytes = rows[i].beyond};
 		plan_make(&input, &plan);
 		for (size_t k = 0; k < plan.setting_count; k++)
 			buffers += plan.settings[k].id == TUNABLE_TCP_RMEM ||
