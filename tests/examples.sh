@@ -23,6 +23,8 @@
 #
 # Files and recordings of other tools are named in tests/examples/map.
 set -u
+. "$(dirname "$0")/sealed.sh"
+seal "$0" "$@"
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 : "${BDP:=$root/bdp}"
@@ -185,14 +187,22 @@ shown_matches() {
 	}' "$1" "$2"
 }
 
-# A namespace for a block: a process that sleeps in it, entered for each command.
+# A namespace for a block: a process that sleeps in it, entered for each command.  The seal of this
+# runner is off in there: nothing but the block's own network can be set.
+unsealed() {
+	if [ "$(id -u)" = 0 ]; then
+		# shellcheck disable=SC2016 # expanded in there
+		exec unshare -m sh -c 'umount /proc/sys; exec "$@"' sh "$@"
+	fi
+	exec "$@"
+}
 sleeper=
 space_of=
 open_space() { # BLOCK; false where there is none to be had
 	[ "$1" = "$space_of" ] && return
 	close_space
 	# shellcheck disable=SC2016 # expanded in there
-	unshare -rnm sh -c '
+	unsealed unshare -rnm sh -c '
 		mount -t tmpfs none /run && mount -t tmpfs none /etc/sysctl.d &&
 		printf "4096 131072 4194304" >/proc/sys/net/ipv4/tcp_rmem &&
 		: >"$1" && exec sleep 600' sh "$work/ready" >/dev/null 2>&1 &

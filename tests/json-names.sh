@@ -2,6 +2,8 @@
 # Compares the members of the JSON reports with those that bdp-json(5) promises, and sees that what
 # is promised is there in every report, null when unknown.  BDP names the program.
 set -u
+. "$(dirname "$0")/sealed.sh"
+seal "$0" "$@"
 cd "$(dirname "$0")/.." || exit 1
 : "${BDP:=./bdp}"
 work=$(mktemp -d) || exit 1

@@ -3,6 +3,8 @@
 # strings made to harm a terminal, no memory, no /proc.  robust.sh ./bdp; needs jq and a C compiler.
 # shellcheck disable=SC3045 # dash, bash and busybox all have ulimit -n and -v
 set -u
+. "$(dirname "$0")/sealed.sh"
+seal "$0" "$@"
 bdp=$(realpath "${1:-./bdp}") || exit 1
 corpus=$(cd "$(dirname "$0")" && pwd)/corpus
 work=$(mktemp -d) || exit 1

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Runs unit test programs one after another, all of them whatever fails; shows what a failed one
 # printed, and the count.  VERBOSE=1 shows everything; EMULATOR runs programs of another machine.
+. "$(dirname "$0")/sealed.sh"
+seal "$0" "$@"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT INT TERM HUP
 passed=0

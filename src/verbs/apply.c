@@ -134,6 +134,8 @@ int verb_apply(const struct options *options)
 
 int plan_apply(const struct plan *plan, const struct options *options)
 {
+	if (!options->apply)
+		return 0;
 	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan->here;
 	/* The other forms of the report are for programs: nothing may come behind them. */
 	FILE *stream = strcmp(options->form, "text") == 0 ? stdout : stderr;

@@ -12,7 +12,8 @@ int verb_apply(const struct options *options);
 int verb_confirm(const struct options *options);
 int verb_rollback(const struct options *options);
 
-/* advise --apply: sets this host's part of a plan just made. */
+/* advise --apply: sets this host's part of a plan just made.  Asks for itself whether --apply was
+ * given, whatever its caller has asked; 0, and nothing touched, when it was not. */
 int plan_apply(const struct plan *plan, const struct options *options);
 
 /* Says on standard error when an earlier apply waits for its confirmation, was cut short or is

@@ -6,6 +6,8 @@
 #     check.sh [DIRECTORY TRUTH]...       default: every recorded set beside this script
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../sealed.sh"
+seal "$0" "$@"
 : "${BDP:=$here/../../bdp}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM HUP

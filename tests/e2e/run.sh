@@ -17,6 +17,8 @@
 # A status above 125 is a crash, whatever the case expects.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../sealed.sh"
+seal "$0" "$@"
 : "${BDP:=$here/../../bdp}"
 export BDP
 work=$(mktemp -d)

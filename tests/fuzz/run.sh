@@ -2,6 +2,8 @@
 # Runs each fuzz target for SECONDS: run.sh SECONDS TARGET...  Finds are kept in build/fuzz/finds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../sealed.sh"
+seal "$0" "$@"
 seconds=$1
 shift
 finds=build/fuzz/finds
