@@ -134,6 +134,12 @@ check-asan:
 clang:
 	$(MAKE) B=build/clang CC=clang-14 STATIC= WERROR=-Werror LDFLAGS=-pie build/clang/bdp
 
+# Small changes to src/, one at a time: is each noticed by unit, e2e or corpus?  COUNT=N, ONLY=FOLDER.
+COUNT ?= 120
+.PHONY: mutants
+mutants:
+	@tests/mutants/run.sh --count $(COUNT) $(ONLY:%=--only %) --least 85
+
 # ---- fuzzing: one target per reader, libFuzzer with the sanitizers ----------------------------
 FUZZERS  := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZBINS  = $(FUZZERS:tests/fuzz/%.c=build/fuzz/%)

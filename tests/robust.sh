@@ -152,6 +152,14 @@ exits "a directory" 1 "Is a directory"
 yes '{"a":' | head -c 1000000 | timeout 20 "$bdp" - >out 2>err
 code=$?
 exits "a document without end" 3
+# blank lines are looked at once each: a quarter of a MiB of them is a matter of milliseconds
+{
+	cat run.txt
+	yes '' | head -c 262144
+} >blank.txt
+timeout 2 "$bdp" --no-host blank.txt >out 2>err
+code=$?
+exits "a run and many blank lines" 0
 cat run.json >sparse.json
 if truncate -s 4300M sparse.json 2>/dev/null && [ "$(du -k sparse.json | cut -f 1)" -lt 1000 ]; then
 	timeout 120 "$bdp" --no-host sparse.json >out 2>err

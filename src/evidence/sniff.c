@@ -144,12 +144,13 @@ static const char *json_start(const char *bytes, const char *end)
 		if (*at == '{' || strchr("{[]\"", *skip_blanks(at + 1, end)))
 			return at;
 	for (const char *line = at; line < end;) {
-		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		/* blank lines are passed over once, not from each of them again */
 		const char *body = skip_blanks(line, end);
 		if (body + 1 < end && body[0] == '^' && body[1] == 'C')
 			body = skip_blanks(body + 2, end);
 		if (body < end && *body == '{')
 			return body;
+		const char *stop = body < end ? memchr(body, '\n', (size_t)(end - body)) : NULL;
 		if (!stop)
 			break;
 		line = stop + 1;

@@ -14,6 +14,8 @@
 #               reads /proc, is left out of it
 #     check     a shell script, run in the case with $OUT and $ERR naming the outputs
 #
+# FIRST=1 ends at the first case that fails.
+#
 # A status above 125 is a crash, whatever the case expects.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -97,6 +99,7 @@ run_case() {
 		complain "check: $message"
 	fi
 	if [ $bad = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+	[ $bad = 0 ] || [ -z "${FIRST-}" ] || exit 1
 	cd "$here" || exit 1
 }
 
