@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "apply/backend.h"
+#include "apply/boot.h"
 #include "apply/check.h"
 #include "apply/critical.h"
 #include "apply/guard.h"
@@ -36,7 +37,11 @@ struct work {
 	struct persist persist;
 	bool chosen[PLAN_SETTINGS_MAX];
 	struct tunable_value current[PLAN_SETTINGS_MAX];
-	size_t settings_tried, files_tried; /* of the journal's */
+	size_t settings_tried, files_tried;	     /* of the journal's */
+	struct kept_text kept[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
+	bool boot_asked;
+	char boot_problem[400]; /* why the file of --persist would not hold; "" when it does */
+	int leash;				     /* of the guard; -1: none */
 };
 
 static bool is_to_do(const struct work *work, size_t i)
@@ -102,7 +107,12 @@ static bool survey_files(struct work *work)
 {
 	if (work->request->persist == NULL)
 		return true;
+	if (!work->boot_asked)
+		boot_reads(&work->tree, work->request->persist, work->boot_problem,
+		    sizeof(work->boot_problem));
+	work->boot_asked = true;
 	struct persist_request request = {
+	    .boot_problem = work->boot_problem,
 	    .tree = &work->tree,
 	    .plan = work->plan,
 	    .chosen = work->chosen,
@@ -315,7 +325,8 @@ static void take_back(struct work *work)
 	struct reason reason;
 	done.setting_count = work->settings_tried;
 	done.file_count = work->files_tried;
-	bool good = undo_journal(&work->backend, &work->store, &done, UNDO_FORCED, &undone);
+	bool good = undo_journal(&work->backend, &work->store, work->kept, &done, UNDO_FORCED,
+			&undone) == UNDO_ALL;
 	for (size_t i = 0; i < undone.setting_count; i++)
 		mark_setting(work, &undone.settings[i]);
 	for (size_t i = 0; i < undone.file_count; i++)
@@ -324,6 +335,8 @@ static void take_back(struct work *work)
 	if (good) {
 		strlcat(work->outcome->message, ": everything is as it was",
 		    sizeof(work->outcome->message));
+		guard_call_off(work->leash);
+		work->leash = -1;
 		store_drop(&work->store, work->journal.id, &reason);
 		return;
 	}
@@ -371,13 +384,15 @@ static bool open_store(struct work *work)
 		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
 		return false;
 	}
-	if (work->request->confine)
-		confine(work);
 	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason)) {
 		outcome_fail(
 		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
 		return false;
 	}
+	/* Under Landlock the namespaces of other processes can no longer be looked at. */
+	store_prune_gone(&work->store, &work->journal.place);
+	if (work->request->confine)
+		confine(work);
 	return true;
 }
 
@@ -390,7 +405,8 @@ static bool is_settled(struct work *work, const struct journal *earlier)
 	    [JOURNAL_UNCONFIRMED] = "still waits: 'bdp confirm' or 'bdp rollback' first",
 	    [JOURNAL_STUCK] = "could not be undone: 'bdp rollback' first",
 	};
-	if (problem[earlier->state] == NULL || !place_equal(&earlier->place, &work->journal.place))
+	if (problem[earlier->state] == NULL ||
+	    place_compare(&earlier->place, &work->journal.place) == PLACE_OTHER)
 		return true;
 	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " %s; nothing was written",
 	    earlier->id, problem[earlier->state]);
@@ -405,6 +421,10 @@ static bool take_number(struct work *work)
 	struct reason reason;
 	struct journal earlier;
 	bool good = store_ids(&work->store, &ids, &reason);
+	if (good && ids.count >= STORE_JOURNALS_MAX) {
+		store_prune(&work->store, &work->journal.place);
+		good = store_ids(&work->store, &ids, &reason);
+	}
 	for (size_t i = 0; i < ids.count && good; i++) {
 		good = store_load(&work->store, ids.id[i], &earlier, &reason);
 		if (good && !is_settled(work, &earlier))
@@ -412,6 +432,13 @@ static bool take_number(struct work *work)
 	}
 	if (good && ids.count > 0 && ids.id[ids.count - 1] == INT32_MAX) {
 		snprintf(reason.text, sizeof(reason.text), "the journals' numbers have run out");
+		good = false;
+	}
+	if (good && ids.count >= STORE_JOURNALS_MAX) {
+		snprintf(reason.text, sizeof(reason.text),
+		    "%zu applies can be taken back, and no more are kept: take some back ('bdp "
+		    "rollback', 'bdp rollback --all')",
+		    ids.count);
 		good = false;
 	}
 	if (!good)
@@ -482,6 +509,8 @@ static void fill_journal(struct work *work)
 		const struct persist_file *file = &work->persist.files[i];
 		if (!file->change)
 			continue;
+		work->kept[journal->file_count] =
+		    (struct kept_text){.text = file->old_text, .length = file->old_length};
 		struct journal_file *entry = &journal->files[journal->file_count++];
 		strlcpy(entry->path, file->path, sizeof(entry->path));
 		entry->existed = file->existed;
@@ -510,8 +539,12 @@ static bool save_journal(struct work *work)
 		kept++;
 	}
 	good = good && store_save(&work->store, &work->journal, &reason);
+	const struct guard_request guard = {.backend = &work->backend,
+	    .store = &work->store,
+	    .journal = &work->journal,
+	    .kept = work->kept};
 	if (good && work->journal.confirm_seconds > 0)
-		good = guard_start(&work->backend, &work->store, &work->journal, &reason);
+		good = guard_start(&guard, &work->leash, &reason);
 	if (good)
 		return true;
 	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
@@ -557,17 +590,17 @@ static void set(struct work *work)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
 		return;
 	}
-	if (!open_store(work))
-		return;
-	/* While the lock was waited for, somebody may have changed things. */
-	if (!survey(work) || is_nothing_to_do(work))
-		return;
 	if (!place_read(&work->journal.place, &work->tree)) {
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "boot and network namespace cannot be told (%s): nothing was written",
 		    strerror(errno));
 		return;
 	}
+	if (!open_store(work))
+		return;
+	/* While the lock was waited for, somebody may have changed things. */
+	if (!survey(work) || is_nothing_to_do(work))
+		return;
 	if (take_number(work) && open_settings(work))
 		commit(work);
 }
@@ -620,6 +653,7 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	    .plan = request->plan,
 	    .outcome = outcome,
 	    .store = {.dir = -1, .lock = -1},
+	    .leash = -1,
 	};
 	sigset_t before;
 	outcome->dry_run = request->mode == APPLY_DRY_RUN;
@@ -636,6 +670,8 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	critical_begin(&before);
 	run(&work);
 	critical_end(&before);
+	if (work.leash >= 0)
+		close(work.leash);
 	persist_free(&work.persist);
 	backend_close(&work.backend);
 	store_close(&work.store);

@@ -9,10 +9,21 @@
 #include "apply/backend.h"
 #include "apply/journal.h"
 #include "apply/store.h"
+#include "apply/undo.h"
 
-/* Starts it, detached from the terminal and from this process, and returns when it is ready.  The
- * backend's files must be open: it undoes through them.  False when it could not be started. */
-bool guard_start(struct backend *backend, const struct store *store, const struct journal *journal,
-    struct reason *reason);
+struct guard_request {
+	struct backend *backend; /* its files must be open: the guard undoes through them */
+	const struct store *store;
+	const struct journal *journal;
+	const struct kept_text *kept; /* by file of the journal */
+};
+
+/* Starts it, detached from the terminal and from this process, and returns when it is ready.  It has
+ * all that it needs in memory: a journal that is removed meanwhile does not stop it.  *leash is for
+ * guard_call_off, or to be closed.  False when it could not be started. */
+bool guard_start(const struct guard_request *request, int *leash, struct reason *reason);
+
+/* Ends the guard's waiting, since all is taken back already.  Closes the leash. */
+void guard_call_off(int leash);
 
 #endif

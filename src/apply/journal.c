@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char first_line[] = "bdp-journal 1";
+static const char *const first_lines[] = {"bdp-journal 1", "bdp-journal 2"};
+#define VERSIONS (sizeof(first_lines) / sizeof(first_lines[0]))
 
 static const char *const state_names[JOURNAL_STATES] = {
     [JOURNAL_PENDING] = "pending",
@@ -60,16 +61,19 @@ static void put_line(struct writer *writer, const char *format, ...)
 size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
 {
 	struct writer writer = {.text = text};
-	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_line, journal->id,
+	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_lines[VERSIONS - 1],
+	    journal->id,
 	    state_names[journal->state]);
 	put_line(&writer, "time %" PRId64 "\nboot %s\nnetns %" PRIu64 "\n", journal->time_s,
 	    journal->place.boot_id[0] != '\0' ? journal->place.boot_id : "-", journal->place.netns);
+	put_line(&writer, "cookie %" PRIu64 "\n", journal->place.cookie);
 	put_line(&writer, "uid %" PRIu32 "\nuser %s\npid %" PRId32 "\n", journal->uid,
 	    journal->user[0] != '\0' ? journal->user : "-", journal->pid);
 	put_line(&writer, "confirm %" PRIu32 "\ndeadline %" PRId64 "\n", journal->confirm_seconds,
 	    journal->deadline_ms);
 	put_line(&writer, "ended-by %s\nended %" PRId64 "\n", ender_names[journal->ended_by],
 	    journal->ended_s);
+	put_line(&writer, "steps %" PRIu32 "\nleft %" PRIu32 "\n", journal->steps, journal->left);
 	char value[220];
 	put_line(&writer, "settings %zu\n", journal->setting_count);
 	for (size_t i = 0; i < journal->setting_count; i++) {
@@ -97,6 +101,7 @@ size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
 /* Lines come in one order only, so reading is taking them one by one. */
 struct reader {
 	const char *at, *end;
+	size_t version;
 	bool bad;
 	char line[512]; /* what follows the word asked for */
 };
@@ -206,6 +211,8 @@ static void take_head(struct reader *reader, struct journal *journal)
 	journal->time_s = take_number(reader, "time", 0, INT64_MAX);
 	take_text(reader, "boot", journal->place.boot_id, sizeof(journal->place.boot_id));
 	journal->place.netns = (uint64_t)take_number(reader, "netns", 0, INT64_MAX);
+	if (reader->version > 1)
+		journal->place.cookie = (uint64_t)take_number(reader, "cookie", 0, INT64_MAX);
 	journal->uid = (uint32_t)take_number(reader, "uid", 0, UINT32_MAX);
 	take_text(reader, "user", journal->user, sizeof(journal->user));
 	journal->pid = (int32_t)take_number(reader, "pid", 0, INT32_MAX);
@@ -214,6 +221,10 @@ static void take_head(struct reader *reader, struct journal *journal)
 	journal->ended_by =
 	    (enum journal_ender)take_name(reader, "ended-by", ender_names, JOURNAL_ENDERS);
 	journal->ended_s = take_number(reader, "ended", 0, INT64_MAX);
+	if (reader->version > 1) {
+		journal->steps = (uint32_t)take_number(reader, "steps", 0, INT32_MAX);
+		journal->left = (uint32_t)take_number(reader, "left", 0, INT32_MAX);
+	}
 }
 
 /* The checksum is looked at before anything else is believed. */
@@ -234,18 +245,32 @@ static const char *seal_problem(const char *text, size_t length)
 	return NULL;
 }
 
+/* From 1; 0 when it is none that this bdp knows. */
+static size_t version_of(const char *text, size_t length)
+{
+	for (size_t i = 0; i < VERSIONS; i++) {
+		size_t first = strlen(first_lines[i]);
+		if (length > first && memcmp(text, first_lines[i], first) == 0 &&
+		    text[first] == '\n')
+			return i + 1;
+	}
+	return 0;
+}
+
 bool journal_parse(struct journal *journal, const char *text, size_t length, const char **why)
 {
 	*journal = (struct journal){0};
 	*why = seal_problem(text, length);
 	if (*why != NULL)
 		return false;
-	size_t first = sizeof(first_line) - 1;
-	if (length <= first || memcmp(text, first_line, first) != 0 || text[first] != '\n') {
+	size_t version = version_of(text, length);
+	if (version == 0) {
 		*why = "it is of another version of bdp";
 		return false;
 	}
-	struct reader reader = {.at = text + first + 1, .end = text + length};
+	struct reader reader = {.at = text + strlen(first_lines[version - 1]) + 1,
+	    .end = text + length,
+	    .version = version};
 	take_head(&reader, journal);
 	journal->setting_count = (size_t)take_number(&reader, "settings", 0, PLAN_SETTINGS_MAX);
 	for (size_t i = 0; i < journal->setting_count && !reader.bad; i++)

@@ -2,7 +2,7 @@
  * The record of one apply, from which it can be taken back.
  *
  * It is text of a fixed order of lines, ended by a checksum; it is replaced as a whole, never
- * changed in place.
+ * changed in place.  Journals of the first version, without cookie, steps and left, are still read.
  */
 #ifndef BDP_JOURNAL_H
 #define BDP_JOURNAL_H
@@ -63,6 +63,8 @@ struct journal {
 	int64_t deadline_ms;	  /* CLOCK_BOOTTIME; valid with confirm_seconds */
 	enum journal_ender ended_by;
 	int64_t ended_s;
+	uint32_t steps; /* of a sweep so far, all of them under this one journal; 0: a plain apply */
+	uint32_t left;	/* when it was taken back: left as somebody else had changed it */
 	struct journal_setting settings[PLAN_SETTINGS_MAX];
 	size_t setting_count;
 	struct journal_file files[JOURNAL_FILES_MAX];

@@ -7,8 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <syslog.h>
 #include <unistd.h>
+
+/* include/uapi/asm-generic/socket.h, since Linux 5.14: newer than some headers. */
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
 
 static int open_resolved(int dir, const char *path, int flags, mode_t mode, uint64_t resolve)
 {
@@ -111,9 +118,9 @@ static ssize_t list(int dir, void *entries, size_t size)
 	return (ssize_t)syscall(SYS_getdents64, dir, entries, size);
 }
 
-static int pipe_cloexec(int ends[2])
+static int pair(int ends[2])
 {
-	return pipe2(ends, O_CLOEXEC);
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
 
 static int64_t clock_ms(clockid_t clock)
@@ -133,6 +140,45 @@ static void sleep_ms(int64_t milliseconds)
 	nanosleep(&time, NULL);
 }
 
+static int may_write(int dir, const char *path)
+{
+	return faccessat(dir, path, W_OK, AT_EACCESS);
+}
+
+static int cookie(uint64_t *cookie)
+{
+	socklen_t size = sizeof(*cookie);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	int got = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, cookie, &size);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return got;
+}
+
+/* syslog(3) does not say that nobody listens. */
+static void log_line(const char *line)
+{
+	struct stat status;
+	if (stat("/dev/log", &status) == 0) {
+		openlog("bdp", LOG_PID, LOG_DAEMON);
+		syslog(LOG_WARNING, "%s", line);
+		closelog();
+		return;
+	}
+	char text[600];
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int length = snprintf(text, sizeof(text), "<%d>bdp: %s\n", LOG_DAEMON | LOG_WARNING, line);
+	if (fd < 0)
+		return;
+	size_t size = (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1;
+	ssize_t ignored = write(fd, text, size);
+	(void)ignored;
+	close(fd);
+}
+
 const struct kernel_io kernel_io_system = {
     .open = open_unlinked,
     .open_linked = open_linked,
@@ -149,8 +195,11 @@ const struct kernel_io kernel_io_system = {
     .mkdir = mkdirat,
     .lock = flock,
     .list = list,
-    .pipe = pipe_cloexec,
+    .pair = pair,
     .fork = fork,
     .clock_ms = clock_ms,
     .sleep_ms = sleep_ms,
+    .may_write = may_write,
+    .cookie = cookie,
+    .log = log_line,
 };

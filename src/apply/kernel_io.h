@@ -35,10 +35,18 @@ struct kernel_io {
 	int (*lock)(int fd, int operation);
 	/* getdents64(2) */
 	ssize_t (*list)(int dir, void *entries, size_t size);
-	int (*pipe)(int ends[2]);
+	/* Two connected ends, each to read and to write. */
+	int (*pair)(int ends[2]);
 	pid_t (*fork)(void);
 	int64_t (*clock_ms)(clockid_t clock);
 	void (*sleep_ms)(int64_t milliseconds);
+	/* Whether the file could be written, as access(2) tells with W_OK. */
+	int (*may_write)(int dir, const char *path);
+	/* The number of this network namespace that the kernel gives no second one (SO_NETNS_COOKIE,
+	 * since 5.14). */
+	int (*cookie)(uint64_t *cookie);
+	/* One line for the system's log: syslog, or the kernel's where none listens. */
+	void (*log)(const char *line);
 };
 
 extern const struct kernel_io kernel_io_system;

@@ -20,7 +20,10 @@ static const char *const item_states[ITEM_STATES] = {
     [ITEM_STUCK] = "NOT UNDONE",
     [ITEM_RESTORED] = "restored",
     [ITEM_WOULD_RESTORE] = "would restore",
+    [ITEM_REMOVED] = "removed",
+    [ITEM_WOULD_REMOVE] = "would remove",
     [ITEM_CHANGED_SINCE] = "changed since",
+    [ITEM_NOT_AS_SET] = "not as set",
 };
 
 const char *item_state_name(enum item_state state)

@@ -35,7 +35,10 @@ enum item_state {
 	ITEM_STUCK,    /* should have the old value again, but has not */
 	ITEM_RESTORED,
 	ITEM_WOULD_RESTORE,
+	ITEM_REMOVED,	    /* a file that was not there before */
+	ITEM_WOULD_REMOVE,
 	ITEM_CHANGED_SINCE, /* somebody else set it since: left as it is */
+	ITEM_NOT_AS_SET,    /* confirm: it is not as the apply set it */
 	ITEM_STATES
 };
 
@@ -63,6 +66,7 @@ struct outcome_journal {
 	struct journal journal; /* valid unless damaged */
 	bool here;		/* of this boot and network namespace */
 	bool guarded;		/* a guard is alive */
+	bool at_work;		/* its apply has not ended yet */
 	int64_t seconds_left;	/* until the guard undoes it; may be negative */
 	char damage[400];
 };

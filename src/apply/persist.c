@@ -13,7 +13,6 @@
 #include "apply/check.h"
 #include "apply/module.h"
 #include "apply/override.h"
-#include "apply/place.h"
 #include "apply/sysctl_line.h"
 #include "base/quote.h"
 
@@ -81,6 +80,8 @@ static bool path_is_good(const char *path, char *why, size_t size)
 	const char *problem = NULL;
 	if (path[0] != '/')
 		problem = "it must be an absolute path";
+	else if (strcmp(path, "/-") == 0)
+		problem = "'-' stands for no file in a journal; name another";
 	else if (strlen(path) >= JOURNAL_PATH_MAX)
 		problem = "the path is too long";
 	for (const char *at = path; *at != '\0' && problem == NULL; at++)
@@ -368,12 +369,9 @@ bool persist_prepare(struct persist *persist, const struct persist_request *requ
 	if (!path_is_good(request->path, why, size))
 		return false;
 	bool at_boot = override_is_read_at_boot(request->path + 1);
-	if (at_boot && strcmp(request->path, PERSIST_DEFAULT) == 0 &&
-	    !place_is_boots(request->tree)) {
-		snprintf(why, size,
-		    "this is a network namespace of its own: what is set here is not what %s "
-		    "sets at boot",
-		    request->path);
+	/* A file that is believed to hold, and does not, is worse than none. */
+	if (at_boot && request->boot_problem[0] != '\0') {
+		snprintf(why, size, "%s", request->boot_problem);
 		return false;
 	}
 	persist->count = 1;

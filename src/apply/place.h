@@ -11,16 +11,30 @@
 
 struct place {
 	char boot_id[40]; /* "" when the kernel does not tell */
-	uint64_t netns;	  /* inode of the network namespace, 0 when unknown */
+	uint64_t netns;	  /* inode of the network namespace, 0 when unknown; used again after its end */
+	uint64_t cookie;  /* its number that is never used again; 0 when the kernel has none (< 5.14) */
+	bool lasting;	  /* it is one that does not end before the next boot; not in journals */
 };
 
 /* What the kernel does not have stays empty.  False with errno when it cannot be read: a journal
  * without it could not be believed later. */
 bool place_read(struct place *place, const struct tree *tree);
-bool place_equal(const struct place *a, const struct place *b);
 
-/* False when this process is in a network namespace other than the first process's: what sysctl.d
- * sets at boot is not what is set here.  True when that cannot be told. */
-bool place_is_boots(const struct tree *tree);
+enum place_match {
+	PLACE_SAME,
+	PLACE_OTHER,
+	PLACE_UNSURE /* the inode is the same, but may have been another namespace's before */
+};
+
+/* Whether what was recorded there counts here. */
+enum place_match place_compare(const struct place *recorded, const struct place *here);
+
+enum place_boots {
+	PLACE_BOOTS,	   /* sysctl.d sets at boot what is set here */
+	PLACE_NOT_BOOTS,   /* this network namespace is another than the first process's */
+	PLACE_BOOTS_HIDDEN /* that cannot be told: errno */
+};
+
+enum place_boots place_is_boots(const struct tree *tree);
 
 #endif

@@ -32,6 +32,9 @@ struct work {
 	size_t count;
 	uint32_t elsewhere; /* newest active journal of another place, 0 for none */
 	bool rebooted;	    /* that one is of another boot */
+	bool unsure;	    /* that one may be of this place */
+	uint32_t *guarded;  /* owned: applies whose guards are no longer wanted */
+	size_t guarded_count;
 };
 
 static bool fail(struct work *work, const char *why)
@@ -55,11 +58,27 @@ static bool begin(
 	return false;
 }
 
+/* A guard that nobody waits for any more has gone when the command ends. */
 static void end(struct work *work)
 {
+	store_unlock(&work->store);
+	for (size_t i = 0; i < work->guarded_count; i++)
+		store_guard_await(&work->store, work->guarded[i]);
+	free(work->guarded);
 	free(work->journals);
 	store_close(&work->store);
 	tree_close(&work->tree);
+}
+
+static void dismiss_guard(struct work *work, const struct journal *journal)
+{
+	if (journal->confirm_seconds == 0)
+		return;
+	work->guarded =
+	    reallocarray(work->guarded, work->guarded_count + 1, sizeof(*work->guarded));
+	if (work->guarded == NULL)
+		err(1, NULL);
+	work->guarded[work->guarded_count++] = journal->id;
 }
 
 /* A file that is still there after the journals of its boot are gone. */
@@ -109,6 +128,7 @@ static void remember_elsewhere(struct work *work, const struct journal *journal)
 	if (work->elsewhere != 0)
 		return;
 	work->elsewhere = journal->id;
+	work->unsure = place_compare(&journal->place, &work->place) == PLACE_UNSURE;
 	work->rebooted = strcmp(journal->place.boot_id, work->place.boot_id) != 0;
 }
 
@@ -116,6 +136,15 @@ static void remember_elsewhere(struct work *work, const struct journal *journal)
 static bool nothing_chosen(struct work *work)
 {
 	uint32_t to = work->request->to;
+	if (work->elsewhere != 0 && work->unsure && (to == 0 || to == work->elsewhere)) {
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "whether apply %" PRIu32
+		    " was made in this network namespace, or in one that has ended and had the same "
+		    "number, cannot be told on this kernel (before 5.14): look at 'bdp rollback --list'; "
+		    "--force takes it back here",
+		    work->elsewhere);
+		return false;
+	}
 	if (work->elsewhere != 0 && (to == 0 || to == work->elsewhere)) {
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " was made %s",
 		    work->elsewhere,
@@ -135,6 +164,15 @@ static bool nothing_chosen(struct work *work)
 	return fail(work, "there is nothing to roll back");
 }
 
+static bool is_for_here(const struct work *work, const struct journal *journal)
+{
+	enum place_match match = place_compare(&journal->place, &work->place);
+	/* A guard that lives holds its namespace. */
+	return match == PLACE_SAME ||
+	       (match == PLACE_UNSURE && (work->request->force || work->request->made_here ||
+					     store_guard_is_alive(&work->store, journal->id)));
+}
+
 /* Newest first, since each goes back to what the one before it had set. */
 static bool choose_journals(struct work *work)
 {
@@ -149,7 +187,7 @@ static bool choose_journals(struct work *work)
 			return fail(work, reason.text);
 		if (!journal_is_active(&journal))
 			continue;
-		if (!place_equal(&journal.place, &work->place)) {
+		if (!is_for_here(work, &journal)) {
 			remember_elsewhere(work, &journal);
 			continue;
 		}
@@ -161,7 +199,18 @@ static bool choose_journals(struct work *work)
 	return true;
 }
 
-/* Goes through all of it on a backend that only remembers, so that a refusal at the third journal
+/* What is left as somebody changed it does not stop the rest; but it is no success. */
+static void fail_left(struct work *work, const struct journal *journal, uint32_t left)
+{
+	size_t items = journal->setting_count + journal->file_count;
+	outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	    "%" PRIu32 " of %zu changes of apply %" PRIu32
+	    " %s no longer as bdp made %s: left as %s",
+	    left, items, journal->id, left == 1 ? "is" : "are", left == 1 ? "it" : "them",
+	    left == 1 ? "it is" : "they are");
+}
+
+/* Goes through all of it on a backend that only remembers, so that a failure at the third journal
  * does not leave the first two undone. */
 static bool rehearse(struct work *work)
 {
@@ -170,13 +219,18 @@ static bool rehearse(struct work *work)
 	enum undo_force force = work->request->force ? UNDO_FORCED : UNDO_OURS;
 	backend_null(&backend, &work->tree);
 	for (size_t i = 0; i < work->count; i++)
-		good = undo_journal(
-			   &backend, &work->store, &work->journals[i], force, work->outcome) &&
+		good = undo_journal(&backend, &work->store, NULL, &work->journals[i], force,
+			   work->outcome) != UNDO_STUCK &&
 		       good;
 	backend_close(&backend);
-	if (good || work->request->force)
-		return true;
-	return fail(work, "not everything is as bdp left it: nothing was restored");
+	if (!good && !work->request->force)
+		return fail(work, "not everything can be brought back: nothing was restored");
+	for (size_t i = 0; i < work->count && work->request->dry_run; i++) {
+		uint32_t left = undo_left_count(work->outcome, work->journals[i].id);
+		if (left > 0)
+			fail_left(work, &work->journals[i], left);
+	}
+	return true;
 }
 
 static void confine(struct work *work)
@@ -230,19 +284,24 @@ static bool undo_one(struct work *work, struct backend *backend, struct journal 
 {
 	struct reason reason;
 	enum undo_force force = work->request->force ? UNDO_FORCED : UNDO_OURS;
-	bool good = undo_journal(backend, &work->store, journal, force, work->outcome);
-	journal->state = good ? JOURNAL_UNDONE : JOURNAL_STUCK;
+	enum undo_result result =
+	    undo_journal(backend, &work->store, NULL, journal, force, work->outcome);
+	journal->state = result == UNDO_STUCK ? JOURNAL_STUCK : JOURNAL_UNDONE;
+	journal->left = undo_left_count(work->outcome, journal->id);
 	journal->ended_by = ENDED_BY_ROLLBACK;
 	journal->ended_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000;
 	bool saved = store_save(&work->store, journal, &reason);
-	if (!good)
+	dismiss_guard(work, journal);
+	if (result == UNDO_STUCK)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "apply %" PRIu32 " could not be taken back in full: see below", journal->id);
 	else if (!saved)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "apply %" PRIu32 " is taken back, but that could not be noted: %s", journal->id,
 		    reason.text);
-	return good;
+	else if (result == UNDO_LEFT)
+		fail_left(work, journal, journal->left);
+	return result != UNDO_STUCK;
 }
 
 static void undo_all(struct work *work)
@@ -294,6 +353,7 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 {
 	struct work work;
 	struct reason reason;
+	size_t damaged = 0;
 	if (!begin(&work, request, outcome))
 		return;
 	enum store_result opened = store_open(&work.store, &work.tree, false, &reason);
@@ -304,15 +364,22 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 		struct outcome_journal *item = outcome_add_journal(outcome);
 		item->id = work.ids.id[i];
 		if (store_load(&work.store, item->id, &item->journal, &reason)) {
-			item->here = place_equal(&item->journal.place, &work.place);
+			item->here =
+			    place_compare(&item->journal.place, &work.place) != PLACE_OTHER;
+			item->at_work = item->journal.state == JOURNAL_PENDING &&
+					store_is_busy(&work.store);
 			item->guarded = item->journal.state == JOURNAL_UNCONFIRMED &&
 					store_guard_is_alive(&work.store, item->id);
 			item->seconds_left = seconds_left(work.tree.io, &item->journal);
 		} else {
 			item->damaged = true;
 			snprintf(item->damage, sizeof(item->damage), "%s", reason.text);
+			damaged++;
 		}
 	}
+	if (damaged > 0)
+		outcome_fail(outcome, OUTCOME_INCOMPLETE,
+		    "%zu of %zu journals cannot be read: see below", damaged, work.ids.count);
 	if (opened == STORE_ABSENT)
 		hint_persisted(&work);
 	end(&work);
@@ -326,6 +393,68 @@ static void format_time(int64_t time_s, char *out, size_t size)
 	struct tm utc;
 	if (gmtime_r(&time, &utc) == NULL || strftime(out, size, "%H:%M:%S UTC", &utc) == 0)
 		out[0] = '\0';
+}
+
+/* What is kept must be there: names what is not as the apply set it.  Returns how many. */
+static size_t verify_settings(struct work *work, const struct journal *journal)
+{
+	struct backend backend;
+	size_t wrong = 0;
+	backend_null(&backend, &work->tree);
+	for (size_t i = 0; i < journal->setting_count; i++) {
+		const struct journal_setting *setting = &journal->settings[i];
+		struct tunable_value now;
+		bool known = backend.read(&backend, setting->id, &now);
+		int error = errno;
+		if (known && tunable_value_equal(setting->id, &now, &setting->new))
+			continue;
+		struct outcome_setting *item = outcome_add_setting(work->outcome);
+		*item = (struct outcome_setting){.id = setting->id,
+		    .journal = journal->id,
+		    .state = ITEM_NOT_AS_SET,
+		    .wanted = setting->new};
+		item->before = item->after = now;
+		if (!known)
+			refusal_text(&backend, setting->id, &setting->new, REFUSED_READ, error,
+			    item->why, sizeof(item->why));
+		wrong++;
+	}
+	backend_close(&backend);
+	return wrong;
+}
+
+static size_t verify_files(struct work *work, const struct journal *journal)
+{
+	struct backend backend;
+	size_t wrong = 0;
+	backend_null(&backend, &work->tree);
+	for (size_t i = 0; i < journal->file_count; i++) {
+		struct file_state now;
+		bool known = backend.file_read(&backend, journal->files[i].path, &now);
+		const char *problem = !known	   ? strerror(errno)
+				      : !now.exists ? "it was removed since"
+						    : "it was changed since";
+		if (known && now.exists && now.hash == journal->files[i].new_hash)
+			continue;
+		struct outcome_file *item = outcome_add_file(work->outcome, journal->files[i].path);
+		item->journal = journal->id;
+		item->state = ITEM_NOT_AS_SET;
+		snprintf(item->why, sizeof(item->why), "%s", problem);
+		wrong++;
+	}
+	backend_close(&backend);
+	return wrong;
+}
+
+static void verify(struct work *work, const struct journal *journal)
+{
+	size_t items = journal->setting_count + journal->file_count;
+	size_t wrong = verify_settings(work, journal) + verify_files(work, journal);
+	if (wrong > 0)
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		    "apply %" PRIu32 " is kept, but %zu of its %zu changes %s not as it made %s",
+		    journal->id, wrong, items, wrong == 1 ? "is" : "are",
+		    wrong == 1 ? "it" : "them");
 }
 
 /* The newest apply of this place is not waiting: says what became of it. */
@@ -346,10 +475,11 @@ static void confirm_nothing(struct work *work, const struct journal *journal)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "too late: apply %" PRIu32 " was undone at %s, %" PRIu32 " s after it was made",
 		    journal->id, when, journal->confirm_seconds);
-	else if (journal->state == JOURNAL_APPLIED && journal->ended_by == ENDED_BY_CONFIRM)
+	else if (journal->state == JOURNAL_APPLIED && journal->ended_by == ENDED_BY_CONFIRM) {
 		snprintf(work->outcome->message, sizeof(work->outcome->message),
 		    "apply %" PRIu32 " was confirmed already, at %s", journal->id, when);
-	else
+		verify(work, journal);
+	} else
 		fail(work, "nothing waits for confirmation");
 }
 
@@ -372,11 +502,13 @@ static void confirm_one(struct work *work, struct journal *journal)
 		fail(work, reason.text);
 		return;
 	}
+	dismiss_guard(work, journal);
 	work->outcome->journal = journal->id;
 	work->outcome->changed = true;
 	snprintf(work->outcome->message, sizeof(work->outcome->message),
 	    "apply %" PRIu32 " is kept%s; 'bdp rollback' still takes it back", journal->id,
 	    guarded ? "" : " (its guard had died, nothing would have undone it)");
+	verify(work, journal);
 }
 
 static void confirm_newest(struct work *work)
@@ -388,7 +520,7 @@ static void confirm_newest(struct work *work)
 			fail(work, reason.text);
 			return;
 		}
-		if (!place_equal(&journal.place, &work->place))
+		if (place_compare(&journal.place, &work->place) == PLACE_OTHER)
 			continue;
 		if (journal.state == JOURNAL_UNCONFIRMED)
 			confirm_one(work, &journal);
@@ -452,28 +584,46 @@ static bool describe(
 	}
 }
 
-const char *journal_unconfirmed_notice(const char *sysroot, char *text, size_t size)
+/* An apply that is at work this moment holds the lock, and is no news; one that ended between two
+ * looks has another state at the second. */
+static bool load_settled(const struct work *work, uint32_t id, struct journal *journal)
+{
+	struct reason reason;
+	if (!store_load(&work->store, id, journal, &reason))
+		return false;
+	if (journal->state != JOURNAL_PENDING)
+		return true;
+	return !store_is_busy(&work->store) && store_load(&work->store, id, journal, &reason);
+}
+
+const char *journal_notice(const struct rollback_request *request, char *text, size_t size)
 {
 	struct work work;
 	struct reason reason;
 	struct journal journal;
-	struct rollback_request request = {.sysroot = sysroot};
 	struct outcome outcome = {0};
+	bool guarded;
 	text[0] = '\0';
-	if (!begin(&work, &request, &outcome))
+	if (!begin(&work, request, &outcome))
 		return text;
 	bool found = store_open(&work.store, &work.tree, false, &reason) != STORE_OPEN ||
 		     !store_ids(&work.store, &work.ids, &reason);
 	for (size_t i = work.ids.count; i-- > 0 && !found;) {
-		if (!store_load(&work.store, work.ids.id[i], &journal, &reason) ||
-		    !place_equal(&journal.place, &work.place))
+		if (!load_settled(&work, work.ids.id[i], &journal))
 			continue;
-		/* An apply that is at work this moment holds the lock, and is no news. */
-		if (journal.state == JOURNAL_PENDING && store_is_busy(&work.store))
-			break;
-		found = describe(&journal, store_guard_is_alive(&work.store, journal.id),
+		guarded = store_guard_is_alive(&work.store, journal.id);
+		enum place_match match = place_compare(&journal.place, &work.place);
+		if (match == PLACE_OTHER || (match == PLACE_UNSURE && !guarded))
+			continue;
+		found = describe(&journal, guarded,
 		    seconds_left(work.tree.io, &journal), text, size);
 	}
 	end(&work);
 	return text;
+}
+
+const char *journal_unconfirmed_notice(const char *sysroot, char *text, size_t size)
+{
+	const struct rollback_request request = {.sysroot = sysroot};
+	return journal_notice(&request, text, size);
 }

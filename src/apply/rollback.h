@@ -17,6 +17,7 @@ struct rollback_request {
 	uint32_t to;		    /* this apply and every later one; 0: the newest only */
 	bool all;
 	bool force; /* also what somebody changed since */
+	bool made_here; /* this process made the apply, so that no namespace is in doubt */
 	bool dry_run;
 	bool confine;
 };
@@ -31,5 +32,7 @@ void confirm_run(const struct rollback_request *request, struct outcome *outcome
  * cut short or could not be undone; "" when there is none or it cannot be seen from here.  Cheap:
  * nothing but a look into /run/bdp. Returns text. */
 const char *journal_unconfirmed_notice(const char *sysroot, char *text, size_t size);
+/* The same by the request's io and sysroot. */
+const char *journal_notice(const struct rollback_request *request, char *text, size_t size);
 
 #endif

@@ -11,6 +11,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "apply/namespaces.h"
+
 #define RUN_DIRECTORY "run/bdp"
 
 static bool refuse(struct reason *reason, const char *format, ...)
@@ -208,16 +210,34 @@ bool store_guard_is_alive(const struct store *store, uint32_t id)
 	return is_locked(store, name);
 }
 
+#define GUARD_AWAIT_MS 20
+
+void store_guard_await(const struct store *store, uint32_t id)
+{
+	for (unsigned i = 0; i < 75 && store_guard_is_alive(store, id); i++)
+		store->tree->io->sleep_ms(GUARD_AWAIT_MS);
+}
+
 /* ---- journals ---- */
 
-struct ids_context {
-	struct journal_ids *ids;
-	bool full;
-};
+/* The newest stay when there are too many. */
+static void add_id(struct journal_ids *ids, uint32_t id)
+{
+	size_t smallest = 0;
+	if (ids->count < STORE_LISTED_MAX) {
+		ids->id[ids->count++] = id;
+		return;
+	}
+	for (size_t i = 1; i < ids->count; i++)
+		if (ids->id[i] < ids->id[smallest])
+			smallest = i;
+	if (id > ids->id[smallest])
+		ids->id[smallest] = id;
+}
 
 static void collect_id(const char *name, void *context)
 {
-	struct ids_context *collected = context;
+	struct journal_ids *ids = context;
 	const char *dot = strchr(name, '.');
 	char digits[16];
 	if (dot == NULL || strcmp(dot, ".journal") != 0 || (size_t)(dot - name) >= sizeof(digits))
@@ -229,10 +249,7 @@ static void collect_id(const char *name, void *context)
 	uint32_t id = (uint32_t)strtonum(digits, 1, INT32_MAX, &problem);
 	if (problem != NULL || digits[0] == '0')
 		return;
-	if (collected->ids->count == STORE_JOURNALS_MAX)
-		collected->full = true;
-	else
-		collected->ids->id[collected->ids->count++] = id;
+	add_id(ids, id);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -246,14 +263,8 @@ static int compare_ids(const void *a, const void *b)
 bool store_ids(const struct store *store, struct journal_ids *ids, struct reason *reason)
 {
 	ids->count = 0;
-	struct ids_context context = {.ids = ids};
-	if (!tree_list(store->tree, store->dir, collect_id, &context))
+	if (!tree_list(store->tree, store->dir, collect_id, ids))
 		return refuse_errno(store, reason, "");
-	if (context.full)
-		return refuse(reason,
-		    "%s/" RUN_DIRECTORY
-		    " holds more than %d journals: roll back, or remove those of network namespaces that are gone",
-		    store->tree->name, STORE_JOURNALS_MAX);
 	qsort(ids->id, ids->count, sizeof(ids->id[0]), compare_ids);
 	return true;
 }
@@ -336,20 +347,53 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason)
 	return io->sync(store->dir) == 0 || refuse_errno(store, reason, "");
 }
 
+/* Lists what may go: all but the newest. */
+static bool list_old(const struct store *store, struct journal_ids *ids)
+{
+	struct reason ignored;
+	if (!store_ids(store, ids, &ignored) || ids->count <= STORE_KEEP_ENDED)
+		return false;
+	ids->count -= STORE_KEEP_ENDED;
+	return true;
+}
+
 void store_prune(const struct store *store, const struct place *here)
 {
 	struct journal_ids ids;
 	struct reason ignored;
 	struct journal journal;
-	if (!store_ids(store, &ids, &ignored) || ids.count <= STORE_KEEP_ENDED)
+	if (!list_old(store, &ids))
 		return;
-	for (size_t i = 0; i < ids.count - STORE_KEEP_ENDED; i++) {
+	for (size_t i = 0; i < ids.count; i++) {
 		if (!store_load(store, ids.id[i], &journal, &ignored))
 			continue;
 		if (!journal_is_active(&journal) ||
 		    strcmp(journal.place.boot_id, here->boot_id) != 0)
 			store_drop(store, ids.id[i], &ignored);
 	}
+}
+
+/* Of two live namespaces none have the same inode: another that has ours has ended. */
+static bool is_gone(
+    const struct place *place, const struct place *here, const struct namespaces *alive)
+{
+	return place_compare(place, here) == PLACE_OTHER &&
+	       (place->netns == here->netns || !namespaces_have(alive, place->netns));
+}
+
+void store_prune_gone(const struct store *store, const struct place *here)
+{
+	struct journal_ids ids;
+	struct reason ignored;
+	struct journal journal;
+	struct namespaces alive;
+	if (!list_old(store, &ids) || !namespaces_find(&alive, store->tree))
+		return;
+	for (size_t i = 0; i < ids.count; i++)
+		if (store_load(store, ids.id[i], &journal, &ignored) &&
+		    is_gone(&journal.place, here, &alive))
+			store_drop(store, ids.id[i], &ignored);
+	namespaces_free(&alive);
 }
 
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,

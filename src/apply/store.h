@@ -14,7 +14,10 @@
 #include "apply/journal.h"
 #include "apply/tree.h"
 
+/* So many, and no apply is added before there is room again. */
 #define STORE_JOURNALS_MAX 512
+/* So many are looked at: more than that only somebody else can have put there. */
+#define STORE_LISTED_MAX 4096
 #define STORE_KEEP_ENDED 32
 
 struct store {
@@ -42,7 +45,7 @@ void store_unlock(struct store *store);
 bool store_is_busy(const struct store *store);
 
 struct journal_ids {
-	uint32_t id[STORE_JOURNALS_MAX]; /* ascending */
+	uint32_t id[STORE_LISTED_MAX]; /* ascending; the newest, if there are more */
 	size_t count;
 };
 
@@ -61,6 +64,8 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason);
 /* Removes journals that have ended, or are of another boot than `here`, but for the newest ones;
  * what fails stays. */
 void store_prune(const struct store *store, const struct place *here);
+/* Also removes those of network namespaces that have ended; what cannot be told stays. */
+void store_prune_gone(const struct store *store, const struct place *here);
 
 /* The content that file number `index` of a journal had before. */
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,
@@ -71,5 +76,7 @@ ssize_t store_kept(const struct store *store, uint32_t id, size_t index, char *t
 /* The guard's own lock, held as long as it lives: taken by who starts it, inherited by it. */
 int store_guard_take(const struct store *store, uint32_t id, struct reason *reason);
 bool store_guard_is_alive(const struct store *store, uint32_t id);
+/* Waits until a guard that is no longer wanted has gone, at most a second or so. */
+void store_guard_await(const struct store *store, uint32_t id);
 
 #endif

@@ -42,8 +42,20 @@ static void explain_stuck(struct backend *backend, const struct journal_setting 
 	    tunable_value_text(setting->id, &setting->old, old, sizeof(old)));
 }
 
+/* It is somebody else's now; whoever wants the old one all the same reads how. */
+static void explain_left(const struct journal_setting *setting, struct outcome_setting *item)
+{
+	char old[220], new[220];
+	item->state = ITEM_CHANGED_SINCE;
+	snprintf(item->why, sizeof(item->why),
+	    "bdp had set %s; left as it is; by hand: sysctl -w %s=\"%s\"",
+	    tunable_value_text(setting->id, &setting->new, new, sizeof(new)),
+	    tunables[setting->id].key,
+	    tunable_value_text(setting->id, &setting->old, old, sizeof(old)));
+}
+
 /* A value that is old already needs nothing: so an undo that was cut short can be repeated. */
-static bool undo_setting(struct backend *backend, const struct journal *journal,
+static enum undo_result undo_setting(struct backend *backend, const struct journal *journal,
     const struct journal_setting *setting, enum undo_force force, struct outcome *outcome)
 {
 	struct outcome_setting *item = outcome_add_setting(outcome);
@@ -55,14 +67,11 @@ static bool undo_setting(struct backend *backend, const struct journal *journal,
 	item->after = item->before;
 	if (known && tunable_value_equal(setting->id, &item->before, &setting->old)) {
 		item->state = ITEM_ALREADY;
-		return true;
+		return UNDO_ALL;
 	}
 	if (known && force == UNDO_OURS && !is_ours(journal, setting, &item->before)) {
-		char new[220];
-		item->state = ITEM_CHANGED_SINCE;
-		snprintf(item->why, sizeof(item->why), "bdp had set %s; --force restores it anyway",
-		    tunable_value_text(setting->id, &setting->new, new, sizeof(new)));
-		return false;
+		explain_left(setting, item);
+		return UNDO_LEFT;
 	}
 	/* A failed restore falls back to the old value too: there is nothing better to go to. */
 	enum put_result result = PUT_STUCK;
@@ -73,22 +82,29 @@ static bool undo_setting(struct backend *backend, const struct journal *journal,
 	    (known && tunable_value_equal(setting->id, &item->after, &setting->old))) {
 		item->state = backend->writes ? ITEM_RESTORED : ITEM_WOULD_RESTORE;
 		backend->changed = true;
-		return true;
+		return UNDO_ALL;
 	}
 	item->state = ITEM_STUCK;
 	explain_stuck(backend, setting, error, item);
-	return false;
+	return UNDO_STUCK;
 }
 
 /* Brings the kept content back, or removes a file that was not there. */
-static bool restore_file(
-    struct backend *backend, const struct store *store, const struct journal *journal, size_t index)
+static bool restore_file(struct backend *backend, const struct store *store,
+    const struct kept_text *kept, const struct journal *journal, size_t index)
 {
 	const struct journal_file *file = &journal->files[index];
 	if (!file->existed)
 		return backend->file_write(backend, file->path, NULL, 0, 0);
-	static char text[PERSIST_FILE_MAX];
-	ssize_t length = store_kept(store, journal->id, index, text, sizeof(text));
+	static char stored[PERSIST_FILE_MAX];
+	const char *text = stored;
+	ssize_t length;
+	if (kept != NULL) {
+		text = kept[index].text;
+		length = (ssize_t)kept[index].length;
+	} else {
+		length = store_kept(store, journal->id, index, stored, sizeof(stored));
+	}
 	if (length < 0)
 		return false;
 	if (text_hash(text, (size_t)length) != file->old_hash) {
@@ -98,9 +114,18 @@ static bool restore_file(
 	return backend->file_write(backend, file->path, text, (size_t)length, file->mode);
 }
 
+/* What is done to a file: it gets its old content, or is removed as it was not there before. */
+static enum item_state restored_state(const struct backend *backend, bool existed)
+{
+	if (existed)
+		return backend->writes ? ITEM_RESTORED : ITEM_WOULD_RESTORE;
+	return backend->writes ? ITEM_REMOVED : ITEM_WOULD_REMOVE;
+}
+
 /* By content, not by time: a file written again with the same bytes is still ours. */
-static bool undo_file(struct backend *backend, const struct store *store,
-    const struct journal *journal, size_t index, enum undo_force force, struct outcome *outcome)
+static enum undo_result undo_file(struct backend *backend, const struct store *store,
+    const struct kept_text *kept, const struct journal *journal, size_t index,
+    enum undo_force force, struct outcome *outcome)
 {
 	const struct journal_file *file = &journal->files[index];
 	struct outcome_file *item = outcome_add_file(outcome, file->path);
@@ -109,37 +134,56 @@ static bool undo_file(struct backend *backend, const struct store *store,
 	if (!backend->file_read(backend, file->path, &now)) {
 		item->state = ITEM_STUCK;
 		snprintf(item->why, sizeof(item->why), "%s", strerror(errno));
-		return false;
+		return UNDO_STUCK;
 	}
 	if (now.exists == file->existed && (!now.exists || now.hash == file->old_hash)) {
 		item->state = ITEM_ALREADY;
-		return true;
+		return UNDO_ALL;
 	}
 	if (force == UNDO_OURS && (!now.exists || now.hash != file->new_hash)) {
 		item->state = ITEM_CHANGED_SINCE;
 		snprintf(item->why, sizeof(item->why),
-		    "it was changed or removed since bdp wrote it; --force restores it anyway");
-		return false;
+		    "it was changed or removed since bdp wrote it: left as it is");
+		return UNDO_LEFT;
 	}
-	if (!restore_file(backend, store, journal, index)) {
+	if (!restore_file(backend, store, kept, journal, index)) {
 		item->state = ITEM_STUCK;
 		snprintf(item->why, sizeof(item->why), "%s",
 		    errno == EBADMSG ? "what was kept of it is damaged" : strerror(errno));
-		return false;
+		return UNDO_STUCK;
 	}
-	item->state = backend->writes ? ITEM_RESTORED : ITEM_WOULD_RESTORE;
+	item->state = restored_state(backend, file->existed);
 	backend->changed = true;
-	return true;
+	return UNDO_ALL;
 }
 
-bool undo_journal(struct backend *backend, const struct store *store, const struct journal *journal,
-    enum undo_force force, struct outcome *outcome)
+static enum undo_result worse(enum undo_result a, enum undo_result b)
 {
-	bool good = true;
+	return a > b ? a : b;
+}
+
+enum undo_result undo_journal(struct backend *backend, const struct store *store,
+    const struct kept_text *kept, const struct journal *journal, enum undo_force force,
+    struct outcome *outcome)
+{
+	enum undo_result result = UNDO_ALL;
 	for (size_t i = journal->file_count; i-- > 0;)
-		good = undo_file(backend, store, journal, i, force, outcome) && good;
+		result =
+		    worse(result, undo_file(backend, store, kept, journal, i, force, outcome));
 	for (size_t i = journal->setting_count; i-- > 0;)
-		good =
-		    undo_setting(backend, journal, &journal->settings[i], force, outcome) && good;
-	return good;
+		result = worse(result,
+		    undo_setting(backend, journal, &journal->settings[i], force, outcome));
+	return result;
+}
+
+uint32_t undo_left_count(const struct outcome *outcome, uint32_t journal)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i < outcome->setting_count; i++)
+		count += outcome->settings[i].journal == journal &&
+			 outcome->settings[i].state == ITEM_CHANGED_SINCE;
+	for (size_t i = 0; i < outcome->file_count; i++)
+		count += outcome->files[i].journal == journal &&
+			 outcome->files[i].state == ITEM_CHANGED_SINCE;
+	return count;
 }

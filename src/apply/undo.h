@@ -16,9 +16,25 @@ enum undo_force {
 	UNDO_FORCED /* bring back the old value whatever is there */
 };
 
-/* Goes on whatever fails; one item of the outcome for each setting and file.  True when all is as
- * it was before the journal. */
-bool undo_journal(struct backend *backend, const struct store *store, const struct journal *journal,
-    enum undo_force force, struct outcome *outcome);
+enum undo_result {
+	UNDO_ALL,  /* all is as it was before the journal */
+	UNDO_LEFT, /* but for what somebody changed since, which is left as it is */
+	UNDO_STUCK /* something could not be brought back */
+};
+
+/* What a file held before, kept in memory: for an undo that must do without the store. */
+struct kept_text {
+	const char *text;
+	size_t length;
+};
+
+/* Goes on whatever fails; one item of the outcome for each setting and file, and the worst result.
+ * `kept` is by file of the journal, or NULL: then what the store keeps counts. */
+enum undo_result undo_journal(struct backend *backend, const struct store *store,
+    const struct kept_text *kept, const struct journal *journal, enum undo_force force,
+    struct outcome *outcome);
+
+/* How many items were left as somebody changed them. */
+uint32_t undo_left_count(const struct outcome *outcome, uint32_t journal);
 
 #endif

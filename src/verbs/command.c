@@ -220,8 +220,11 @@ static void look(struct running *running)
 		end_group(running, COMMAND_TIMED_OUT);
 	if (running->kill_ms != 0 && now >= running->kill_ms)
 		kill(-running->pid, SIGKILL);
-	if (waitpid(running->pid, &running->status, WNOHANG) == running->pid)
-		running->reaped = true;
+	pid_t got = waitpid(running->pid, &running->status, WNOHANG);
+	/* Somebody else in this process has reaped it: it has ended, and how is lost. */
+	if (got < 0 && errno == ECHILD && running->result->end == COMMAND_EXITED)
+		running->result->end = COMMAND_LOST;
+	running->reaped = got == running->pid || (got < 0 && errno == ECHILD);
 }
 
 static void wait_for_end(struct running *running)

@@ -16,6 +16,7 @@ enum command_end {
 	COMMAND_NOT_STARTED, /* status is an errno */
 	COMMAND_TIMED_OUT,
 	COMMAND_INTERRUPTED, /* this program got a signal to end: see interrupt.h */
+	COMMAND_LOST,	     /* it ended, but its exit code cannot be had */
 	COMMAND_TOO_LONG     /* wrote more than COMMAND_OUTPUT_MAX */
 };
 

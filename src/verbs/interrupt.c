@@ -9,7 +9,7 @@ static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 #define SIGNAL_COUNT (sizeof(signals) / sizeof(signals[0]))
 
 static volatile sig_atomic_t noted;
-static struct sigaction before[SIGNAL_COUNT];
+static struct sigaction before[SIGNAL_COUNT], child_before;
 static sigset_t mask_before;
 
 static void note(int number)
@@ -18,11 +18,22 @@ static void note(int number)
 		noted = number;
 }
 
+/* Whoever starts this may ignore SIGCHLD (trap '' CHLD, Python's SIG_IGN), and that is inherited: the
+ * kernel then reaps every child by itself, and its exit code is lost (wait(2), NOTES). */
+static void own_children(void)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGCHLD, &action, &child_before);
+}
+
 void interrupt_begin(void)
 {
 	sigset_t held;
 
 	noted = 0;
+	own_children();
 	sigemptyset(&held);
 	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		sigaddset(&held, signals[i]);
@@ -54,6 +65,7 @@ void interrupt_reset_child(void)
 {
 	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		sigaction(signals[i], &before[i], NULL);
+	/* SIGCHLD stays as interrupt_begin set it: a script that waits for its children needs that. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
@@ -65,6 +77,7 @@ void interrupt_end(void)
 
 	for (size_t i = 0; i < SIGNAL_COUNT; i++)
 		sigaction(signals[i], &before[i], NULL);
+	sigaction(SIGCHLD, &child_before, NULL);
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	if (number != 0)
 		raise(number);

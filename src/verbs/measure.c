@@ -226,7 +226,7 @@ static int restore(struct measure *measure)
 	if (measure->journal == 0)
 		return 0;
 	const struct rollback_request request = {
-	    .sysroot = measure->options->sysroot, .to = measure->journal};
+	    .sysroot = measure->options->sysroot, .to = measure->journal, .made_here = true};
 	rollback_run(&request, &outcome);
 	int code = (int)outcome.exit;
 	measure->stuck = code != 0;
@@ -292,6 +292,9 @@ static int complain_end(const struct measure *measure, const struct command_resu
 		return 3;
 	case COMMAND_KILLED:
 		warnx("--run: ended by %s", strsignal(result->status));
+		return 3;
+	case COMMAND_LOST:
+		warnx("--run: it ended, but with which exit code cannot be told");
 		return 3;
 	case COMMAND_INTERRUPTED:
 	case COMMAND_EXITED:

@@ -68,19 +68,52 @@ static void answer_apply(const struct outcome *outcome, FILE *stream)
 		    outcome->journal);
 }
 
-static void answer_rollback(const struct outcome *outcome, FILE *stream)
+static bool has_state(const struct outcome *outcome, enum item_state state)
 {
 	char count[64];
-	if (outcome->exit != OUTCOME_DONE && outcome->changed)
-		fprintf(stream, "NOT ALL OF IT WAS RESTORED\n");
-	else if (outcome->exit != OUTCOME_DONE && outcome->setting_count > 0)
-		fprintf(stream, "not rolled back\n");
-	else if (outcome->exit != OUTCOME_DONE)
+	return count_text(outcome, state, state, count)[0] != '\0';
+}
+
+/* "would restore 2 settings, remove 1 file" */
+static void put_would(const struct outcome *outcome, FILE *stream)
+{
+	char back[64], gone[64];
+	count_text(outcome, ITEM_WOULD_RESTORE, ITEM_WOULD_RESTORE, back);
+	count_text(outcome, ITEM_WOULD_REMOVE, ITEM_WOULD_REMOVE, gone);
+	fprintf(stream, "would %s%s%s%s%s; nothing was written\n", back[0] != '\0' ? "restore " : "",
+	    back, back[0] != '\0' && gone[0] != '\0' ? ", " : "",
+	    gone[0] != '\0' ? "remove " : "", gone);
+}
+
+/* "rolled back: 2 settings restored and verified, 1 file removed, 1 setting left" */
+static void put_done(const struct outcome *outcome, FILE *stream)
+{
+	char back[64], gone[64], left[64];
+	count_text(outcome, ITEM_RESTORED, ITEM_RESTORED, back);
+	count_text(outcome, ITEM_REMOVED, ITEM_REMOVED, gone);
+	count_text(outcome, ITEM_CHANGED_SINCE, ITEM_CHANGED_SINCE, left);
+	fprintf(stream, "rolled back%s: %s%s%s%s%s", left[0] != '\0' ? " in part" : "", back,
+	    back[0] != '\0' ? " restored and verified" : "",
+	    back[0] != '\0' && gone[0] != '\0' ? ", " : "", gone,
+	    gone[0] != '\0' ? " removed" : "");
+	if (left[0] != '\0')
+		fprintf(stream, ", %s left as somebody changed it since", left);
+	fputc('\n', stream);
+}
+
+static void answer_rollback(const struct outcome *outcome, FILE *stream)
+{
+	if (outcome->setting_count + outcome->file_count == 0)
 		return;
-	else if (count_text(outcome, ITEM_WOULD_RESTORE, ITEM_WOULD_RESTORE, count)[0] != '\0')
-		fprintf(stream, "would restore %s; nothing was written\n", count);
-	else if (count_text(outcome, ITEM_RESTORED, ITEM_RESTORED, count)[0] != '\0')
-		fprintf(stream, "rolled back: %s restored and verified\n", count);
+	if (has_state(outcome, ITEM_STUCK))
+		fprintf(stream, "%s\n",
+		    outcome->changed ? "NOT ALL OF IT WAS RESTORED" : "not rolled back");
+	else if (has_state(outcome, ITEM_WOULD_RESTORE) || has_state(outcome, ITEM_WOULD_REMOVE))
+		put_would(outcome, stream);
+	else if (has_state(outcome, ITEM_RESTORED) || has_state(outcome, ITEM_REMOVED))
+		put_done(outcome, stream);
+	else if (has_state(outcome, ITEM_CHANGED_SINCE))
+		fprintf(stream, "nothing restored: all of it was changed since by somebody else\n");
 	else
 		fprintf(stream, "rolled back: everything was as before already\n");
 }
@@ -112,6 +145,8 @@ static void values_text(const struct outcome_setting *item, char *out, size_t si
 		    before);
 	else if (item->state == ITEM_CHANGED_SINCE)
 		snprintf(out, size, "%s (before bdp: %s)", before, wanted);
+	else if (item->state == ITEM_NOT_AS_SET)
+		snprintf(out, size, "%s (set: %s)", before, wanted);
 	else if (item->state == ITEM_FAILED || item->state == ITEM_UNDONE)
 		snprintf(out, size, "%s (wanted: %s)", item->after.known ? after : before, wanted);
 	else
@@ -207,6 +242,8 @@ bool outcome_text(const struct outcome *outcome, enum outcome_of what, FILE *str
 	if (what == OUTCOME_OF_CONFIRM) {
 		if (outcome->exit == OUTCOME_DONE)
 			fprintf(stream, "%s\n", outcome->message);
+		else if (outcome->setting_count + outcome->file_count > 0)
+			fprintf(stream, "kept, but NOT AS IT WAS SET\n");
 	} else {
 		answers[what](outcome, stream);
 	}
@@ -228,6 +265,8 @@ static void put_journal_state(const struct outcome_journal *item, FILE *stream)
 		    item->seconds_left > 0 ? item->seconds_left : 0);
 	else if (journal->state == JOURNAL_UNCONFIRMED && item->here)
 		fprintf(stream, "unconfirmed, and its guard is gone");
+	else if (item->at_work)
+		fprintf(stream, "at work");
 	else if (journal->state == JOURNAL_PENDING)
 		fprintf(stream, "cut short");
 	else
@@ -239,6 +278,9 @@ static void put_journal_state(const struct outcome_journal *item, FILE *stream)
 	};
 	if (enders[journal->ended_by] != NULL)
 		fprintf(stream, "%s", enders[journal->ended_by]);
+	if (journal->left > 0)
+		fprintf(stream, ", %" PRIu32 " left as somebody changed %s", journal->left,
+		    journal->left == 1 ? "it" : "them");
 	if (!item->here && journal_is_active(journal))
 		fprintf(stream, " (another network namespace, or before a reboot)");
 }
@@ -268,6 +310,9 @@ static void put_journal(const struct outcome_journal *item, FILE *stream)
 	if (gmtime_r(&time, &utc) != NULL)
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &utc);
 	fprintf(stream, "%4" PRIu32 "  %s  ", item->id, when);
+	if (journal->steps > 0)
+		fprintf(stream, "sweep of %" PRIu32 " step%s by ", journal->steps,
+		    journal->steps == 1 ? "" : "s");
 	if (journal->user[0] != '\0')
 		fprintf(stream, "%s  ", journal->user);
 	else
@@ -280,10 +325,11 @@ static void put_journal(const struct outcome_journal *item, FILE *stream)
 /* What the list is asked for: is there anything to take back? */
 static void answer_list(const struct outcome *outcome, FILE *stream)
 {
-	size_t active = 0;
+	size_t active = 0, damaged = 0;
 	uint32_t newest = 0;
 	for (size_t i = 0; i < outcome->journal_count; i++) {
 		const struct outcome_journal *item = &outcome->journals[i];
+		damaged += item->damaged;
 		if (item->damaged || !item->here || !journal_is_active(&item->journal))
 			continue;
 		active++;
@@ -291,6 +337,9 @@ static void answer_list(const struct outcome *outcome, FILE *stream)
 	}
 	if (outcome->journal_count == 0)
 		fprintf(stream, "nothing was applied since the last boot\n");
+	else if (active == 0 && damaged > 0)
+		fprintf(stream, "nothing can be taken back: %zu journal%s cannot be read\n",
+		    damaged, damaged == 1 ? "" : "s");
 	else if (active == 0)
 		fprintf(stream, "nothing is left to take back\n");
 	else if (active == 1)
@@ -303,7 +352,7 @@ static void answer_list(const struct outcome *outcome, FILE *stream)
 
 bool outcome_list_text(const struct outcome *outcome, FILE *stream)
 {
-	if (outcome->exit == OUTCOME_DONE)
+	if (outcome->exit == OUTCOME_DONE || outcome->journal_count > 0)
 		answer_list(outcome, stream);
 	for (size_t i = 0; i < outcome->journal_count; i++) {
 		const struct outcome_journal *item = &outcome->journals[i];

@@ -104,9 +104,20 @@ says "nothing to roll back"
 expect 0 apply "$work/plan"
 echo "8192 262144 33554432" >$ipv4/tcp_rmem
 expect 5 apply --check "$work/plan"
-expect 4 rollback
+expect 4 rollback --dry-run
 says "changed since"
 is tcp_wmem "8192 262144 67108864"
+# what is still as it was set goes back, the other stays, and nothing is left in the way
+expect 4 rollback
+says "changed since"
+says "sysctl -w net.ipv4.tcp_rmem="
+is tcp_rmem "8192 262144 33554432"
+echo "$old" | sed -n 's/^tcp_rmem //p' >$ipv4/tcp_rmem
+unchanged
+expect 4 rollback
+says "nothing to roll back"
+expect 0 apply "$work/plan"
+echo "8192 262144 33554432" >$ipv4/tcp_rmem
 expect 0 rollback --force
 unchanged
 
@@ -178,6 +189,67 @@ sleep 3
 is tcp_rmem "8192 262144 67108864"
 expect 0 rollback
 unchanged
+
+# confirmed, but somebody had changed it
+expect 0 apply --confirm 60 "$work/plan"
+echo "8192 262144 33554432" >$ipv4/tcp_wmem
+expect 4 confirm
+says "is not as it made it"
+says "net.ipv4.tcp_wmem"
+expect 4 rollback
+echo "$old" | sed -n 's/^tcp_wmem //p' >$ipv4/tcp_wmem
+unchanged
+
+# SIGCHLD ignored, 2,000 descriptors open: the guard undoes, and keeps nobody from anything
+# shellcheck disable=SC2016 # the inner shell expands it
+crowd() {
+	bash -c 'ulimit -n 4096 && trap "" CHLD || exit 99
+		for _ in {1..2000}; do exec {fd}<&0; done
+		exec "$0" "$@"' "$BDP" "$@" </dev/null >"$work/out" 2>"$work/err"
+}
+crowd apply --confirm 1 "$work/plan" || fail "not applied with 2,000 descriptors open"
+sleep 2
+unchanged
+crowd apply --confirm 60 "$work/plan" || fail "not applied with 2,000 descriptors open"
+guards=0
+for process in /proc/[0-9]*; do
+	[ "$(readlink "$process/ns/net")" = "$(readlink /proc/self/ns/net)" ] || continue
+	[ "$(cat "$process/comm" 2>/dev/null)" = bdp-guard ] || continue
+	guards=$((guards + 1))
+	open=$(find "$process/fd" -type l | wc -l)
+	[ "$open" -lt 20 ] || fail "the guard keeps $open descriptors"
+done
+[ $guards = 1 ] || fail "$guards guards"
+crowd confirm || fail "not confirmed with 2,000 descriptors open"
+expect 0 rollback
+unchanged
+
+# the journals are removed while an undo waits: it comes all the same, and the log says so
+expect 0 apply --confirm 2 "$work/plan"
+rm -rf /run/bdp
+sleep 3
+unchanged
+
+# --- an inode that is used again ------------------------------------------------------------------------
+# A namespace ends, and the next one gets its number: what was set in the first means nothing there.
+# shellcheck disable=SC2016 # the inner shell expands it
+unshare -n sh -c 'stat -Lc %i /proc/self/ns/net; "$0" apply "$1" >/dev/null' "$BDP" "$work/plan" >"$work/first"
+reused=
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	# shellcheck disable=SC2016
+	unshare -n sh -c '[ "$(stat -Lc %i /proc/self/ns/net)" = "$1" ] || exit 9
+		echo "8192 262144 67108864" >/proc/sys/net/ipv4/tcp_rmem
+		"$0" rollback; code=$?
+		[ "$(tr "\t" " " </proc/sys/net/ipv4/tcp_rmem)" = "8192 262144 67108864" ] || exit 8
+		exit $code' "$BDP" "$(cat "$work/first")" >"$work/out" 2>"$work/err"
+	code=$?
+	[ $code = 9 ] && continue
+	reused=yes
+	[ $code = 4 ] || fail "a rollback in a namespace with a used number: $code"
+	says "in another network namespace"
+	break
+done
+[ -n "$reused" ] || echo "apply: no number of a namespace was used again; not tested"
 
 # --- in another namespace ---------------------------------------------------------------------------
 expect 0 apply "$work/plan"

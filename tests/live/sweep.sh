@@ -100,6 +100,18 @@ sweep 1 'No such file or directory' --run "$work/nothing" --role receiver --ceil
 sweep 3 'not done after 1 s: stopped' --run 'sleep 60' --role receiver --timeout 1 --ceilings 64K,2M
 sweep 4 'could not be set.*nosuch' --run 'iperf3 -c 10.99.0.2 -t 1 -J' --cc nosuch,none
 
+# SIGCHLD ignored, as under Python or after trap '' CHLD: it ends, and so does its limit
+(
+	trap '' CHLD
+	exec timeout 60 "$BDP" sweep --run 'iperf3 -c 10.99.0.2 -t 1 -J -R' --ceilings 64K,2M
+) >"$work/out" 2>"$work/err" || complain "SIGCHLD ignored: exit $?"
+(
+	trap '' CHLD
+	exec timeout 60 "$BDP" sweep --run 'sleep 50' --role receiver --timeout 1 --ceilings 64K,2M
+) >"$work/out" 2>"$work/err"
+[ $? = 3 ] || complain "SIGCHLD ignored: --timeout did not end it"
+[ "$(settings)" = "$before" ] || complain "SIGCHLD ignored: left $(settings), was $before"
+
 # begin ARGS...: in the background, with the default handling of signals that sh takes away
 begin() {
 	env --default-signal=INT,QUIT "$BDP" sweep "$@" >"$work/out" 2>"$work/err" &

@@ -347,9 +347,9 @@ HELPER ssize_t fault_list(int dir, void *entries, size_t size)
 	return is_faulty("list") ? -1 : kernel_io_system.list(dir, entries, size);
 }
 
-HELPER int fault_pipe(int ends[2])
+HELPER int fault_pair(int ends[2])
 {
-	return is_faulty("pipe") ? -1 : kernel_io_system.pipe(ends);
+	return is_faulty("pair") ? -1 : kernel_io_system.pair(ends);
 }
 
 HELPER pid_t fault_fork(void)
@@ -384,7 +384,7 @@ static const struct kernel_io fault_io __attribute__((unused)) = {
     .mkdir = fault_mkdir,
     .lock = fault_lock,
     .list = fault_list,
-    .pipe = fault_pipe,
+    .pair = fault_pair,
     .fork = fault_fork,
     .clock_ms = fault_clock_ms,
     .sleep_ms = fault_sleep_ms,

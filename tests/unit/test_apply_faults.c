@@ -57,7 +57,7 @@ static void expect_restorable(const char *where, unsigned call)
 
 /* Every call of a full apply, counted by a run that meets no fault.  When the number changes, look
  * at what was added: it must keep the promise too. */
-#define CALLS_OF_APPLY 160
+#define CALLS_OF_APPLY 163
 
 static unsigned calls_of_apply(void)
 {

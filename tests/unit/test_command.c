@@ -227,6 +227,42 @@ static void test_ignored(void **state)
 	command_result_free(&result);
 }
 
+/* Python's SIG_IGN, trap '' CHLD: the kernel would reap the command unasked, and its end would never
+ * be seen.  alarm(2) ends the test if it hangs. */
+static void test_sigchld_ignored(void **state)
+{
+	(void)state;
+	struct command_result result;
+	struct sigaction now;
+
+	signal(SIGCHLD, SIG_IGN);
+	alarm(60);
+	interrupt_begin();
+	command_run("exit 3;", 20, &result);
+	assert_int_equal(result.end, COMMAND_EXITED);
+	assert_int_equal(result.status, 3);
+	command_result_free(&result);
+	command_run("sleep 30", 1, &result);
+	assert_int_equal(result.end, COMMAND_TIMED_OUT);
+	command_result_free(&result);
+	/* Nor does the command inherit it. */
+	command_run("grep ^SigIgn /proc/self/status", 20, &result);
+	unsigned long long ignored = ~0ULL;
+	assert_int_equal(sscanf(result.output, "SigIgn: %llx", &ignored), 1);
+	assert_int_equal(ignored & 1ULL << (SIGCHLD - 1), 0);
+	command_result_free(&result);
+	/* Somebody else in this process takes it away: no exit code, but an end. */
+	signal(SIGCHLD, SIG_IGN);
+	command_run("true", 20, &result);
+	assert_int_equal(result.end, COMMAND_LOST);
+	command_result_free(&result);
+	interrupt_end();
+	alarm(0);
+	assert_int_equal(sigaction(SIGCHLD, NULL, &now), 0);
+	assert_true(now.sa_handler == SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 /* The command begins with the signals that this program began with. */
 static void test_child_signals(void **state)
 {
@@ -259,6 +295,7 @@ int main(void)
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_interrupted),
 	    cmocka_unit_test(test_ignored),
+	    cmocka_unit_test(test_sigchld_ignored),
 	    cmocka_unit_test(test_child_signals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* How far the clock is ahead; the guard is another process, so it is shared memory. */
 static _Atomic int64_t *skew_ms;
@@ -21,15 +22,46 @@ static void short_sleep_ms(int64_t milliseconds)
 
 static struct kernel_io guard_io;
 
+/* What the guard, another process, wrote to the log last. */
+#define LOG_MAX 600
+static char *tree_log;
+
+static void log_to_memory(const char *line)
+{
+	strlcpy(tree_log, line, LOG_MAX);
+}
+
+static const char *logged(void)
+{
+	return tree_log;
+}
+
+static unsigned open_count(pid_t pid)
+{
+	char path[64];
+	unsigned count = 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	DIR *listed = opendir(path);
+	assert_non_null(listed);
+	while (readdir(listed) != NULL)
+		count++;
+	closedir(listed);
+	return count;
+}
+
 static int make(void **state)
 {
 	skew_ms =
 	    mmap(NULL, sizeof(*skew_ms), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(skew_ms != MAP_FAILED);
+	tree_log = mmap(NULL, LOG_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(tree_log != MAP_FAILED);
 	*skew_ms = 0;
 	guard_io = kernel_io_system;
 	guard_io.clock_ms = skewed_clock_ms;
 	guard_io.sleep_ms = short_sleep_ms;
+	guard_io.log = log_to_memory;
+	tree_log[0] = '\0';
 	return tree_make(state);
 }
 
@@ -63,6 +95,26 @@ static bool guard_ends(unsigned id)
 	return false;
 }
 
+static bool has_store_open(const char *pid)
+{
+	char path[600], text[600];
+	bool found = false;
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	DIR *listed = opendir(path);
+	if (listed == NULL)
+		return false;
+	for (struct dirent *entry; (entry = readdir(listed)) != NULL && !found;) {
+		ssize_t length =
+		    readlinkat(dirfd(listed), entry->d_name, text, sizeof(text) - 1);
+		if (length > 0) {
+			text[length] = '\0';
+			found = strcmp(text, tree_path("run/bdp")) == 0;
+		}
+	}
+	closedir(listed);
+	return found;
+}
+
 /* The guard of this tree: the process of that name with our run/bdp open. */
 static pid_t guard_pid(void)
 {
@@ -77,15 +129,8 @@ static pid_t guard_pid(void)
 			     strcmp(text, "bdp-guard\n") == 0;
 		if (file != NULL)
 			fclose(file);
-		for (unsigned fd = 3; fd < 32 && named && found == 0; fd++) {
-			snprintf(path, sizeof(path), "/proc/%.20s/fd/%u", entry->d_name, fd);
-			ssize_t length = readlink(path, text, sizeof(text) - 1);
-			if (length <= 0)
-				continue;
-			text[length] = '\0';
-			if (strcmp(text, tree_path("run/bdp")) == 0)
-				found = (pid_t)atoi(entry->d_name);
-		}
+		if (named && has_store_open(entry->d_name))
+			found = (pid_t)atoi(entry->d_name);
 	}
 	closedir(proc);
 	return found;
@@ -307,7 +352,7 @@ static void test_killed_in_the_middle(void **state)
 	assert_int_equal(state_of(1), JOURNAL_UNDONE);
 }
 
-/* What somebody changed while the guard waited is theirs: the rest goes back. */
+/* What somebody changed while the guard waited is theirs: the rest goes back, and that is the end. */
 static void test_leaves_what_was_changed(void **state)
 {
 	(void)state;
@@ -316,12 +361,14 @@ static void test_leaves_what_was_changed(void **state)
 	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
-	assert_int_equal(state_of(1), JOURNAL_STUCK);
-	assert_non_null(strstr(notice(), "could not be undone in full"));
-	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "stuck");
-	struct rollback_request forced = {.force = true};
-	expect_outcome(rollback_with(&forced), OUTCOME_DONE, "");
-	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_UNDONE);
+	assert_non_null(strstr(logged(), "1 of 2 settings restored; what somebody changed since"));
+	assert_string_equal(notice(), "");
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "too late");
+	/* Nothing stands in the way of the next. */
+	struct plan plan = plan_two();
+	struct apply_request request = {.mode = APPLY_SET, .allow_lower = true};
+	expect_outcome(apply_with(&request, &plan), OUTCOME_DONE, "");
 }
 
 /* The journal goes bad while the guard waits: it knows what to do without. */
@@ -333,13 +380,173 @@ static void test_journal_is_damaged_meanwhile(void **state)
 	pass_a_minute();
 	assert_true(guard_ends(1));
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_non_null(strstr(logged(), "its journal was damaged meanwhile"));
+}
+
+static void remove_store(void)
+{
+	char path[600];
+	strlcpy(path, tree_path("run/bdp"), sizeof(path));
+	nftw(path, tree_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	assert_false(tree_has("run/bdp"));
+}
+
+/* rm -rf /run/bdp, or a journal alone: the undo comes all the same, with files that were kept, and it
+ * is said. */
+static void test_journal_is_removed_meanwhile(void **state)
+{
+	static const char old_conf[] = "# Written by bdp 0.0.old\n\nnet.ipv4.tcp_sack = 1\n";
+	for (unsigned how = 0; how < 3; how++) {
+		struct plan plan = plan_two();
+		struct apply_request request = {.io = &guard_io,
+		    .mode = APPLY_SET,
+		    .confirm_seconds = 60,
+		    .persist = "/" CONF};
+		print_message("way %u\n", how);
+		tree_clear();
+		tree_make(state);
+		tree_put(CONF, old_conf);
+		expect_outcome(apply_with(&request, &plan), OUTCOME_DONE, "");
+		pid_t guard = guard_pid();
+		assert_true(guard > 0);
+		if (how == 0)
+			assert_int_equal(unlink(tree_path("run/bdp/1.journal")), 0);
+		else
+			remove_store();
+		/* Another apply, of something else, may have made it anew. */
+		if (how == 2) {
+			struct plan other = {.setting_count = 0};
+			plan_add(&other, "net.ipv4.tcp_congestion_control", "reno", ROLE_UNKNOWN);
+			expect_outcome(apply_plain(&other), OUTCOME_DONE, "");
+		}
+		usleep(50000);
+		assert_true(values_are(NEW_RMEM, NEW_WMEM));
+		pass_a_minute();
+		for (unsigned i = 0; i < 1000 && kill(guard, 0) == 0; i++)
+			usleep(10000);
+		assert_int_equal(kill(guard, 0), -1);
+		assert_true(values_are(OLD_RMEM, OLD_WMEM));
+		assert_string_equal(tree_text(CONF), old_conf);
+		assert_non_null(strstr(logged(), "its journal was removed meanwhile"));
+		/* The new one's journal is not written over. */
+		if (how == 2) {
+			assert_int_equal(state_of(1), JOURNAL_APPLIED);
+			assert_string_equal(tree_get(CONGESTION), "reno");
+		}
+	}
+}
+
+/* An apply that failed and took itself back leaves no guard behind that would meet the next one. */
+static int refusing_truncate(int fd, off_t length)
+{
+	(void)fd;
+	(void)length;
+	errno = EIO;
+	return -1;
+}
+
+static void test_failed_apply_calls_off(void **state)
+{
+	(void)state;
+	struct kernel_io io = guard_io;
+	struct plan plan = plan_two();
+	struct apply_request request = {.io = &io, .mode = APPLY_SET, .confirm_seconds = 60};
+	/* The second setting becomes shorter, which takes a truncate. */
+	tree_put(WMEM, "4096\t16384\t41943040000\n");
+	request.allow_lower = true;
+	io.truncate = refusing_truncate;
+	struct outcome outcome = apply_with(&request, &plan);
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	assert_false(outcome.changed);
+	outcome_free(&outcome);
+	for (unsigned i = 0; i < 1000 && guard_pid() != 0; i++)
+		usleep(10000);
+	assert_int_equal(guard_pid(), 0);
+	assert_string_equal(logged(), "");
+}
+
+/* Whatever whoever starts it has open, the guard keeps none of it: not 2,000 descriptors, and above
+ * all not the store's lock. */
+static void test_holds_no_descriptor(void **state)
+{
+	(void)state;
+	struct rlimit limit;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	int first = dup(STDERR_FILENO), last = first;
+	for (unsigned i = 1; i < 2000 && last >= 0; i++)
+		last = dup(STDERR_FILENO);
+	assert_true(last > 1500);
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
+	pid_t guard = guard_pid();
+	for (int fd = first; fd <= last; fd++)
+		close(fd);
+	assert_true(guard > 0);
+	assert_true(open_count(guard) < 16);
+	/* It would stand in the way of all that follow. */
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "apply 1 is kept");
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+}
+
+/* confirm and rollback end when the guard has. */
+static void test_nothing_outlives(void **state)
+{
+	(void)state;
+	for (unsigned way = 0; way < 2; way++) {
+		signal(SIGCHLD, way == 0 ? SIG_DFL : SIG_IGN);
+		unsigned before = open_count(getpid());
+		expect_outcome(apply_timed(), OUTCOME_DONE, "");
+		expect_outcome(confirm_plain(), OUTCOME_DONE, "");
+		assert_int_equal(guard_pid(), 0);
+		expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+		expect_outcome(apply_timed(), OUTCOME_DONE, "");
+		expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+		assert_int_equal(guard_pid(), 0);
+		assert_int_equal(open_count(getpid()), before);
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+		assert_int_equal(errno, ECHILD);
+	}
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* What is kept must be there. */
+static void test_confirm_verifies(void **state)
+{
+	(void)state;
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
+	tree_put(WMEM, "4096\t16384\t8388608\n");
+	struct outcome outcome = confirm_plain();
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	assert_non_null(strstr(outcome.message, "apply 1 is kept, but 1 of its 2 changes is not as"));
+	assert_int_equal(outcome.setting_count, 1);
+	assert_int_equal(outcome.settings[0].id, TUNABLE_TCP_WMEM);
+	assert_int_equal(outcome.settings[0].state, ITEM_NOT_AS_SET);
+	outcome_free(&outcome);
+	assert_int_equal(state_of(1), JOURNAL_APPLIED);
+	/* Asked again, it looks again. */
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "1 of its 2 changes");
+	tree_put(WMEM, NEW_WMEM "\n");
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "was confirmed already");
+	/* A file that does not hold what was written is no better. */
+	struct plan plan = {.setting_count = 0};
+	struct apply_request request = {
+	    .io = &guard_io, .mode = APPLY_SET, .confirm_seconds = 60, .persist = "/" CONF};
+	plan_add(&plan, "net.ipv4.tcp_congestion_control", "reno", ROLE_UNKNOWN);
+	expect_outcome(apply_with(&request, &plan), OUTCOME_DONE, "");
+	tree_put(CONF, "# edited\n");
+	outcome = confirm_plain();
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	assert_int_equal(outcome.file_count, 1);
+	assert_int_equal(outcome.files[0].state, ITEM_NOT_AS_SET);
+	outcome_free(&outcome);
 }
 
 /* With all faults of starting it: nothing is written. */
 static void test_cannot_be_started(void **state)
 {
 	(void)state;
-	static const char *const calls[] = {"pipe", "fork"};
+	static const char *const calls[] = {"pair", "fork"};
 	for (size_t i = 0; i < 2; i++) {
 		struct plan plan = plan_two();
 		struct apply_request request = {
@@ -398,6 +605,11 @@ int main(void)
 	    ON_TREE(test_killed_in_the_middle),
 	    ON_TREE(test_leaves_what_was_changed),
 	    ON_TREE(test_journal_is_damaged_meanwhile),
+	    ON_TREE(test_journal_is_removed_meanwhile),
+	    ON_TREE(test_failed_apply_calls_off),
+	    ON_TREE(test_holds_no_descriptor),
+	    ON_TREE(test_nothing_outlives),
+	    ON_TREE(test_confirm_verifies),
 	    ON_TREE(test_cannot_be_started),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

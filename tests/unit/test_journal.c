@@ -9,12 +9,14 @@ static struct journal example(void)
 	    .id = 3,
 	    .state = JOURNAL_UNCONFIRMED,
 	    .time_s = 1735689600,
-	    .place = {.boot_id = "7a1f0c9e-5f0e-4b57-9a63-0d8f54f6e1aa", .netns = 4026531840},
+	    .place = {.boot_id = "7a1f0c9e-5f0e-4b57-9a63-0d8f54f6e1aa", .netns = 4026531840, .cookie = 77},
 	    .uid = 0,
 	    .user = "alice",
 	    .pid = 4711,
 	    .confirm_seconds = 60,
 	    .deadline_ms = 98765432,
+	    .steps = 5,
+	    .left = 2,
 	    .setting_count = 2,
 	    .file_count = 2,
 	};
@@ -55,6 +57,9 @@ static void test_round_trip(void **state)
 		}
 	}
 	assert_int_equal(back.place.netns, 4026531840);
+	assert_int_equal(back.place.cookie, 77);
+	assert_int_equal(back.steps, 5);
+	assert_int_equal(back.left, 2);
 	assert_string_equal(back.user, "alice");
 	assert_int_equal(back.settings[0].old.number[2], 4194304);
 	assert_string_equal(back.settings[1].new.word, "bbr");
@@ -149,7 +154,9 @@ static void test_sealed_but_wrong(void **state)
 	    {"nothing changed", "id 3\n", "id 3\n", true},
 	    {"another number", "id 3\n", "id 4\n", true},
 	    {"number 0", "id 3\n", "id 0\n", false},
-	    {"another version", "bdp-journal 1\n", "bdp-journal 2\n", false},
+	    {"another version", "bdp-journal 2\n", "bdp-journal 3\n", false},
+	    {"the first version has no cookie", "bdp-journal 2\n", "bdp-journal 1\n", false},
+	    {"a cookie that is no number", "cookie 77\n", "cookie x\n", false},
 	    {"an unknown state", "state unconfirmed", "state confirmed", false},
 	    {"a line missing", "pid 4711\n", "", false},
 	    {"a line twice", "pid 4711\n", "pid 4711\npid 4711\n", false},
@@ -176,6 +183,28 @@ static void test_sealed_but_wrong(void **state)
 	}
 }
 
+/* As bdp 0.1 wrote it: such a journal may wait in /run while bdp is upgraded. */
+static void test_first_version(void **state)
+{
+	static const char old[] =
+	    "bdp-journal 1\nid 4\nstate applied\ntime 1790000000\n"
+	    "boot 7a1f0c9e-5f0e-4b57-9a63-0d8f54f6e1aa\nnetns 4026531840\n"
+	    "uid 0\nuser -\npid 77\nconfirm 0\ndeadline 0\nended-by -\nended 0\n"
+	    "settings 1\nkey net.ipv4.tcp_sack\nold 1\nnew 0\nfiles 0\n";
+	char text[sizeof(old) + 32];
+	struct journal journal;
+	const char *why;
+	(void)state;
+	size_t length = (size_t)snprintf(text, sizeof(text), "%send %016llx\n", old,
+	    (unsigned long long)text_hash(old, sizeof(old) - 1));
+	assert_true(journal_parse(&journal, text, length, &why));
+	assert_int_equal(journal.id, 4);
+	assert_int_equal(journal.place.netns, 4026531840);
+	assert_int_equal(journal.place.cookie, 0);
+	assert_int_equal(journal.settings[0].id, TUNABLE_TCP_SACK);
+	assert_int_equal(journal.settings[0].old.number[0], 1);
+}
+
 /* FNV-1a's published test vectors. */
 static void test_hash(void **state)
 {
@@ -193,6 +222,7 @@ int main(void)
 	    cmocka_unit_test(test_cut_anywhere),
 	    cmocka_unit_test(test_any_byte_changed),
 	    cmocka_unit_test(test_sealed_but_wrong),
+	    cmocka_unit_test(test_first_version),
 	    cmocka_unit_test(test_hash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

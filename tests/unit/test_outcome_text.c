@@ -130,7 +130,7 @@ static void test_list(void **state)
 	assert_true(outcome_list_text(&outcome, stream));
 	outcome_free(&outcome);
 	assert_int_equal(fclose(stream), 0);
-	expect_says("nothing is left to take back\n");
+	expect_says("nothing can be taken back: 1 journal cannot be read\n");
 	expect_says("undone by rollback\n      net.ipv4.tcp_rmem  " OLD_RMEM " -> " NEW_RMEM "\n");
 	expect_says("   2  ");
 	expect_says("2.journal: it is cut short");

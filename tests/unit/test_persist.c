@@ -145,6 +145,7 @@ static void test_paths(void **state)
 	} rows[] = {
 	    {"another name", "/etc/sysctl.d/70-tcp.conf", "", true},
 	    {"not read at boot", "/etc/elsewhere.conf", "", true},
+	    {"a name that means none in a journal", "/-", "stands for no file", false},
 	    {"relative", "etc/sysctl.d/x.conf", "absolute", false},
 	    {"climbing", "/etc/sysctl.d/../../x.conf", "plain name", false},
 	    {"double slash", "/etc//x.conf", "plain name", false},
@@ -189,9 +190,16 @@ static void test_edited_before_rollback(void **state)
 	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
 	assert_int_equal(outcome.files[0].state, ITEM_CHANGED_SINCE);
 	outcome_free(&outcome);
-	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	/* The file is its editor's, the settings go back. */
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	assert_string_equal(tree_text(CONF), "# mine now\n");
-	expect_outcome(rollback_with(&forced), OUTCOME_DONE, "");
+	unlink(tree_path(CONF));
+	expect_outcome(persist_plan(&plan), OUTCOME_DONE, "");
+	tree_put(CONF, "# mine now\n");
+	outcome = rollback_with(&forced);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	assert_int_equal(outcome.files[0].state, ITEM_REMOVED);
+	outcome_free(&outcome);
 	assert_false(tree_has(CONF));
 }
 
@@ -369,8 +377,65 @@ static void test_not_the_namespace_of_boot(void **state)
 	tree_put("proc/1/ns/net", "");
 	expect_outcome(persist_plan(&plan), OUTCOME_INCOMPLETE, "a network namespace of its own");
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
-	/* Whoever names a file knows what it is for. */
+	/* Any other that boot reads is no better; one that it does not read is its user's business. */
+	expect_outcome(apply_with(&request, &plan), OUTCOME_INCOMPLETE, "of its own");
+	request.persist = "/etc/mine.conf";
 	expect_outcome(apply_with(&request, &plan), OUTCOME_DONE, "");
+	assert_true(tree_has("etc/mine.conf"));
+}
+
+/* /proc/1/ns/net is there, and may not be looked at. */
+static int hiding_stat_at(int dir, const char *path, struct stat *status)
+{
+	if (strcmp(path, "proc/1/ns/net") == 0) {
+		errno = EACCES;
+		return -1;
+	}
+	return kernel_io_system.stat_at(dir, path, status);
+}
+
+static void test_namespace_of_boot_is_hidden(void **state)
+{
+	struct plan plan = plan_two();
+	struct kernel_io io = kernel_io_system;
+	struct apply_request request = {.io = &io, .mode = APPLY_SET, .persist = "/" CONF};
+	(void)state;
+	io.stat_at = hiding_stat_at;
+	expect_outcome(apply_with(&request, &plan), OUTCOME_INCOMPLETE,
+	    "cannot be told (/proc/1/ns/net: Permission denied)");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_false(tree_has(CONF));
+}
+
+static void test_container(void **state)
+{
+	static const struct {
+		const char *mark, *first;
+		bool refused;
+	} rows[] = {
+	    {".dockerenv", "nginx\n", true},
+	    {"run/.containerenv", "catatonit\n", true},
+	    {"run/systemd/container", NULL, true},
+	    {"run/systemd/container", "systemd\n", false},
+	    {"run/bdp-none", "bash\n", false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan plan = plan_two();
+		print_message("%s, %s", rows[i].mark, rows[i].first ? rows[i].first : "-\n");
+		tree_clear();
+		tree_make(state);
+		tree_put(rows[i].mark, "");
+		if (rows[i].first)
+			tree_put("proc/1/comm", rows[i].first);
+		if (rows[i].refused)
+			expect_outcome(persist_plan(&plan), OUTCOME_INCOMPLETE,
+			    "this is a container: nothing reads /" CONF);
+		else
+			expect_outcome(persist_plan(&plan), OUTCOME_DONE, "");
+		assert_int_equal(tree_has(CONF), !rows[i].refused);
+		assert_true(
+		    rows[i].refused ? values_are(OLD_RMEM, OLD_WMEM) : values_are(NEW_RMEM, NEW_WMEM));
+	}
 }
 
 static void test_sysctl_line(void **state)
@@ -426,6 +491,8 @@ int main(void)
 	    ON_TREE(test_overrides),
 	    ON_TREE(test_masked_overrides),
 	    ON_TREE(test_not_the_namespace_of_boot),
+	    ON_TREE(test_namespace_of_boot_is_hidden),
+	    ON_TREE(test_container),
 	    cmocka_unit_test(test_sysctl_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* Going back: which apply, and when not. */
 #include "apply_tree.h"
 
+#include <sys/file.h>
+
 static void set_rmem(const char *value)
 {
 	struct plan plan = {.setting_count = 0};
@@ -75,6 +77,7 @@ static void test_changed_since(void **state)
 {
 	struct plan plan = plan_two();
 	struct rollback_request forced = {.force = true};
+	struct apply_request lower = {.mode = APPLY_SET, .allow_lower = true};
 	(void)state;
 	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
 	tree_put(RMEM, "4096\t131072\t67108864\n");
@@ -82,12 +85,53 @@ static void test_changed_since(void **state)
 	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
 	assert_int_equal(item_of(&outcome, "net.ipv4.tcp_rmem")->state, ITEM_CHANGED_SINCE);
 	assert_non_null(strstr(item_of(&outcome, "net.ipv4.tcp_rmem")->why, NEW_RMEM));
-	assert_non_null(strstr(item_of(&outcome, "net.ipv4.tcp_rmem")->why, "--force"));
+	/* The old value is not lost. */
+	assert_non_null(strstr(item_of(&outcome, "net.ipv4.tcp_rmem")->why,
+	    "sysctl -w net.ipv4.tcp_rmem=\"" OLD_RMEM "\""));
 	outcome_free(&outcome);
-	/* All or nothing. */
-	assert_true(values_are("4096 131072 67108864", NEW_WMEM));
+	/* What is still ours goes back, what is not stays, and the apply is closed. */
+	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
+	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "nothing to roll back");
+	struct rollback_request list = {.sysroot = tree_root};
+	rollback_list(&list, &outcome);
+	assert_int_equal(outcome.journals[0].journal.state, JOURNAL_UNDONE);
+	assert_int_equal(outcome.journals[0].journal.left, 1);
+	outcome_free(&outcome);
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "nothing waits");
+	/* No dead end: the next apply goes, and --force brings back what somebody changed. */
+	expect_outcome(apply_with(&lower, &plan), OUTCOME_DONE, "");
+	tree_put(RMEM, "4096\t131072\t33554432\n");
 	expect_outcome(rollback_with(&forced), OUTCOME_DONE, "");
-	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
+}
+
+static void test_changed_since_dry(void **state)
+{
+	struct plan plan = plan_two();
+	struct rollback_request dry = {.dry_run = true};
+	(void)state;
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	tree_put(RMEM, "4096\t131072\t67108864\n");
+	struct outcome outcome = rollback_with(&dry);
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	assert_non_null(strstr(outcome.message, "1 of 2 changes of apply 1 is no longer as bdp made"));
+	assert_int_equal(item_of(&outcome, "net.ipv4.tcp_wmem")->state, ITEM_WOULD_RESTORE);
+	outcome_free(&outcome);
+	assert_true(values_are("4096 131072 67108864", NEW_WMEM));
+}
+
+/* Of a chain of applies, each leaves what is not its own. */
+static void test_changed_since_in_chain(void **state)
+{
+	struct rollback_request all = {.all = true};
+	(void)state;
+	make_three();
+	tree_put(RMEM, "4096\t131072\t67108864\n");
+	struct outcome outcome = rollback_with(&all);
+	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+	outcome_free(&outcome);
+	assert_true(values_are("4096 131072 67108864", OLD_WMEM));
+	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "nothing to roll back");
 }
 
 /* Half of a vector is ours only where an apply was cut short. */
@@ -97,7 +141,8 @@ static void test_mixture_after_success(void **state)
 	(void)state;
 	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
 	tree_put(WMEM, "4096\t262144\t4194304\n");
-	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "not everything is as bdp left it");
+	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "1 of 2 changes of apply 1");
+	assert_true(values_are(OLD_RMEM, "4096 262144 4194304"));
 }
 
 static void test_restored_by_hand(void **state)
@@ -187,7 +232,8 @@ static void test_damaged_journal(void **state)
 		struct rollback_request request = {.sysroot = tree_root};
 		struct outcome outcome = {0};
 		rollback_list(&request, &outcome);
-		assert_int_equal(outcome.exit, OUTCOME_DONE);
+		assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
+		assert_non_null(strstr(outcome.message, "1 of 1 journals cannot be read"));
 		assert_int_equal(outcome.journal_count, 1);
 		assert_true(outcome.journals[0].damaged);
 		outcome_free(&outcome);
@@ -250,6 +296,163 @@ static void test_prune(void **state)
 	assert_string_equal(tree_get(RMEM), OLD_RMEM);
 }
 
+/* Same inode, another namespace: only the kernel's own number, or one that never ends, is believed. */
+static void test_place_compare(void **state)
+{
+	(void)state;
+	static const struct {
+		struct place recorded, here;
+		enum place_match match;
+	} rows[] = {
+	    {{"b", 7, 1, false}, {"b", 7, 1, false}, PLACE_SAME},
+	    {{"b", 7, 1, false}, {"b", 7, 2, false}, PLACE_OTHER},
+	    {{"b", 7, 1, false}, {"b", 8, 1, false}, PLACE_OTHER},
+	    {{"a", 7, 1, false}, {"b", 7, 1, false}, PLACE_OTHER},
+	    {{"b", 7, 0, false}, {"b", 7, 0, false}, PLACE_UNSURE},
+	    {{"b", 7, 0, false}, {"b", 7, 2, false}, PLACE_UNSURE},
+	    {{"b", 7, 0, false}, {"b", 7, 0, true}, PLACE_SAME},
+	    {{"b", 7, 0, false}, {"b", 7, 2, true}, PLACE_SAME},
+	    {{"b", 7, 1, false}, {"b", 7, 2, true}, PLACE_OTHER},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("row %zu\n", i);
+		assert_int_equal(place_compare(&rows[i].recorded, &rows[i].here), rows[i].match);
+	}
+}
+
+/* A journal as an apply leaves it, written straight into the store. */
+static void put_journal(uint32_t id, enum journal_state journal_state, uint64_t netns)
+{
+	struct tree tree;
+	struct store store;
+	struct reason reason;
+	struct journal journal = {.id = id, .state = journal_state, .setting_count = 1};
+	assert_true(tree_open(&tree, NULL, tree_root));
+	assert_int_equal(store_open(&store, &tree, true, &reason), STORE_OPEN);
+	assert_true(place_read(&journal.place, &tree));
+	if (netns != 0)
+		journal.place.netns = netns;
+	journal.settings[0].id = TUNABLE_TCP_RMEM;
+	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].old));
+	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].new));
+	assert_true(store_save(&store, &journal, &reason));
+	store_close(&store);
+	tree_close(&tree);
+}
+
+/* 512 that can be taken back: the next is refused before it writes; list, confirm and rollback work,
+ * and one that is taken back makes room. */
+static void test_full_table(void **state)
+{
+	struct plan plan = plan_two();
+	struct rollback_request request = {.sysroot = tree_root};
+	struct outcome outcome = {0};
+	(void)state;
+	for (uint32_t id = 1; id <= STORE_JOURNALS_MAX; id++)
+		put_journal(id, JOURNAL_APPLIED, 0);
+	expect_outcome(apply_plain(&plan), OUTCOME_INCOMPLETE, "512 applies can be taken back");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	rollback_list(&request, &outcome);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	assert_int_equal(outcome.journal_count, STORE_JOURNALS_MAX);
+	outcome_free(&outcome);
+	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "nothing waits");
+	for (unsigned i = 0; i < STORE_KEEP_ENDED + 1; i++)
+		expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+}
+
+/* More than that, put there by somebody, are no dead end either. */
+static void test_far_too_many(void **state)
+{
+	struct rollback_request all = {.all = true};
+	(void)state;
+	put_journal(1, JOURNAL_APPLIED, 0);
+	char text[JOURNAL_TEXT_MAX];
+	strlcpy(text, tree_text("run/bdp/1.journal"), sizeof(text));
+	for (unsigned id = 2; id <= STORE_LISTED_MAX + 50; id++) {
+		char path[64];
+		snprintf(path, sizeof(path), "run/bdp/%u.journal", id);
+		tree_put(path, "");
+	}
+	expect_outcome(rollback_with(&all), OUTCOME_INCOMPLETE, ".journal");
+	struct outcome outcome = {0};
+	struct rollback_request request = {.sysroot = tree_root};
+	rollback_list(&request, &outcome);
+	assert_int_equal(outcome.journal_count, STORE_LISTED_MAX);
+	assert_int_equal(outcome.journals[0].id, STORE_LISTED_MAX + 50);
+	outcome_free(&outcome);
+}
+
+static uint64_t inode_of(const char *path)
+{
+	struct stat status;
+	assert_int_equal(stat(tree_path(path), &status), 0);
+	return status.st_ino;
+}
+
+/* A full table of network namespaces that have ended goes by itself; one that a process is in, or
+ * that a mount keeps, stays. */
+static void test_namespaces_that_ended(void **state)
+{
+	struct plan plan = plan_two();
+	char mounts[256];
+	(void)state;
+	tree_put("proc/77/ns/net", "");
+	tree_put("proc/78/status", "a process that ends at this moment");
+	snprintf(mounts, sizeof(mounts),
+	    "21 20 0:4 net:[4026539999] /run/netns/a rw - nsfs nsfs rw\n"
+	    "22 20 0:4 netnet:[4026531234] /run/netns/b rw - nsfs nsfs rw\n");
+	tree_put("proc/self/mountinfo", mounts);
+	for (uint32_t id = 1; id <= STORE_JOURNALS_MAX; id++)
+		put_journal(id, JOURNAL_APPLIED, 1000000 + id);
+	put_journal(1, JOURNAL_APPLIED, inode_of("proc/77/ns/net"));
+	put_journal(2, JOURNAL_APPLIED, 4026539999);
+	put_journal(3, JOURNAL_APPLIED, 4026531234);
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_true(tree_has("run/bdp/1.journal"));
+	assert_true(tree_has("run/bdp/2.journal"));
+	assert_true(tree_has("run/bdp/3.journal"));
+	assert_false(tree_has("run/bdp/4.journal"));
+	assert_true(tree_has("run/bdp/513.journal"));
+}
+
+/* A notice looks at a journal just when its apply ends. */
+static bool ends_at_lock;
+
+static int ending_lock(int fd, int operation)
+{
+	if (ends_at_lock)
+		put_journal(1, JOURNAL_APPLIED, 0);
+	ends_at_lock = false;
+	return kernel_io_system.lock(fd, operation);
+}
+
+static void test_no_news_while_at_work(void **state)
+{
+	char text[400];
+	struct kernel_io io = kernel_io_system;
+	struct rollback_request request = {.io = &io, .sysroot = tree_root};
+	struct outcome outcome = {0};
+	(void)state;
+	put_journal(1, JOURNAL_PENDING, 0);
+	assert_non_null(
+	    strstr(journal_unconfirmed_notice(tree_root, text, sizeof(text)), "was cut short"));
+	int fd = open(tree_path("run/bdp/lock"), O_RDWR | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_string_equal(journal_unconfirmed_notice(tree_root, text, sizeof(text)), "");
+	rollback_list(&request, &outcome);
+	assert_true(outcome.journals[0].at_work);
+	outcome_free(&outcome);
+	close(fd);
+	ends_at_lock = true;
+	io.lock = ending_lock;
+	assert_string_equal(journal_notice(&request, text, sizeof(text)), "");
+}
+
 static void test_nothing_there(void **state)
 {
 	char notice[400];
@@ -283,6 +486,13 @@ int main(void)
 	    ON_TREE(test_to_and_all),
 	    ON_TREE(test_dry_run),
 	    ON_TREE(test_changed_since),
+	    ON_TREE(test_changed_since_dry),
+	    ON_TREE(test_changed_since_in_chain),
+	    ON_TREE(test_place_compare),
+	    ON_TREE(test_full_table),
+	    ON_TREE(test_namespaces_that_ended),
+	    ON_TREE(test_far_too_many),
+	    ON_TREE(test_no_news_while_at_work),
 	    ON_TREE(test_mixture_after_success),
 	    ON_TREE(test_restored_by_hand),
 	    ON_TREE(test_another_namespace),
