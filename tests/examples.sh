@@ -69,6 +69,8 @@ for verb in $("$BDP" --help | awk '/^Verbs/ { on = 1; next } !NF { on = 0 } on {
 			print "<!-- example: not run: it makes runs over a network -->"
 		else if (/--watch/)
 			print "<!-- example: not run: it does not end by itself -->"
+		else if (/--persist/)
+			print "<!-- example: not run: what a namespace sets, no file sets at boot -->"
 		else if (verb ~ /^(apply|confirm|rollback)$/)
 			print "<!-- example: namespace -->"
 		print "```"
