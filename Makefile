@@ -101,6 +101,14 @@ corpus: $(BIN)
 score: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/score.sh $(SCORE)
 
+# What must hold for every recorded run, whatever its truth.
+invariants: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/invariants.sh $(INVARIANTS)
+
+# Every verdict as recorded; RECORDED=--update writes the table anew.
+recorded: $(BIN)
+	@BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/recorded.sh $(RECORDED)
+
 live: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/live/run.sh
 
@@ -260,5 +268,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score invariants recorded live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects

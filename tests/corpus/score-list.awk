@@ -78,7 +78,10 @@ function list_vivo(name, part,  base, text, ss, dumps, sender, receiver, all) {
 	dumps = "sender=" base ".sysctl-" sender ".txt receiver=" base ".sysctl-" receiver ".txt"
 	all = ss " " base ".ping-idle.txt " base ".ping-loaded.txt " dumps
 	if ((base ".json") in file) {
+		add("json+ping", name, part, base ".json " base ".ping-idle.txt")
+		add("json+ss", name, part, base ".json sender=" base ".ss-" sender "-mid.txt")
 		add("json+dumps", name, part, base ".json " dumps)
+		add("txt+ping", name, part, text " " base ".ping-idle.txt")
 		add("txt+dumps", name, part, text " " dumps)
 		all = base ".json " all
 		if ((base ".tc-client.txt") in file)

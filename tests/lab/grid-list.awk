@@ -100,7 +100,7 @@ function links(  r, q, i, rate, depth, rtt, queue) {
 				queue = depth * rate * 125 * rtt
 				if (queue < 6000)
 					queue = 6000
-				cc = i ? nth("bbr reno", r + q / 2) : "cubic"
+				cc = i ? nth("bbr reno", r + int(q / 2)) : "cubic"
 				way = sprintf("rate=%.0f,queue=%.0f", rate * 1e6, queue)
 				bound = rate * 1e6 * 1448 / 1500
 				put("link", rate "M-" depth "bdp-" rtt "ms-" cc, \

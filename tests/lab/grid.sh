@@ -147,6 +147,12 @@ grid_work() {
 		kind=$(echo "$name" | sed 's/-[0-9bPmsro].*//; s/-source.*//')
 		doubt=$(grid_doubt "$stem" "$kind" "$bound" "$rtt" "$event" 2>&1)
 		note="$shape rmem $rmem wmem $wmem $cc $options client $client server $server event $event"
+		# A policer that took something once: what holds the rest of the run is the recovery.
+		case $doubt in
+		"losses in "[12]*) doubt='' factors=policer,loss-recovery,unknown ;;
+		# A queue of some packets leaves CUBIC much below the link's rate.
+		0.[2-7]*" of the link") [ "$factors" != link,policer ] || doubt='' factors=policer,link ;;
+		esac
 		if [ -z "$doubt" ]; then
 			rm -f "$stem.wan.json"
 			printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$rtt" "$factors" "$where" "$note" "$split" \
