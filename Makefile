@@ -7,6 +7,7 @@ MANDIR  ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+SCHEMADIR ?= $(PREFIX)/share/bdp
 DESTDIR ?=
 
 CC      ?= cc
@@ -58,7 +59,7 @@ $(B)/%.o: src/%.c Makefile
 BUILD_PACKAGES = gcc libc6-dev libbsd-dev libmd-dev
 TEST_PACKAGES  = git libcmocka-dev jq mandoc man-db zsh fish bash-completion clang-14 clang-format-14 \
                  libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 procps util-linux mount socat \
-                 librsvg2-bin libxml2-utils
+                 librsvg2-bin libxml2-utils python3-jsonschema groff
 BENCH_PACKAGES = hyperfine time jq gawk
 VM_PACKAGES    = qemu-system-x86 busybox-static cpio
 
@@ -121,6 +122,7 @@ documents: $(BIN)
 	@tests/completions.sh $(BIN)
 	@tests/diagnostics.sh
 	@BDP=$(CURDIR)/$(BIN) tests/json-names.sh
+	@BDP=$(CURDIR)/$(BIN) tests/schema.sh
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@tests/man.sh
 	@tests/man-vi.sh
@@ -241,7 +243,8 @@ bench: $(BIN)
 
 # ---- installing -------------------------------------------------------------------------------
 install: $(BIN)
-	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)'
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(BASHDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)' \
+	    '$(DESTDIR)$(SCHEMADIR)'
 	install -m 755 $(BIN) '$(DESTDIR)$(BINDIR)/bdp'
 	for page in $(MANUALS); do \
 	    section='$(DESTDIR)$(MANDIR)'/man$${page##*.}; \
@@ -253,10 +256,11 @@ install: $(BIN)
 	install -m 644 completions/bdp.bash '$(DESTDIR)$(BASHDIR)/bdp'
 	install -m 644 completions/_bdp '$(DESTDIR)$(ZSHDIR)/_bdp'
 	install -m 644 completions/bdp.fish '$(DESTDIR)$(FISHDIR)/bdp.fish'
+	install -m 644 schema/bdp.schema.json '$(DESTDIR)$(SCHEMADIR)/bdp.schema.json'
 
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/bdp' '$(DESTDIR)$(BASHDIR)/bdp' '$(DESTDIR)$(ZSHDIR)/_bdp' \
-	    '$(DESTDIR)$(FISHDIR)/bdp.fish'
+	    '$(DESTDIR)$(FISHDIR)/bdp.fish' '$(DESTDIR)$(SCHEMADIR)/bdp.schema.json'
 	for page in $(MANUALS); do \
 	    rm -f '$(DESTDIR)$(MANDIR)'/man$${page##*.}/$${page##*/}; done
 	for page in $(TRANSLATED); do language=$${page#man/}; language=$${language%%/*}; \

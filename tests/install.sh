@@ -41,6 +41,7 @@ usual=$root/usual
 made install DESTDIR="$usual" PREFIX=/usr
 expect "install PREFIX=/usr" "$usual" <<'END'
 755 usr/bin/bdp
+644 usr/share/bdp/bdp.schema.json
 644 usr/share/bash-completion/completions/bdp
 644 usr/share/fish/vendor_completions.d/bdp.fish
 644 usr/share/man/man1/bdp.1
@@ -61,7 +62,7 @@ expect "uninstall PREFIX=/usr" "$usual" <"$root/neighbours"
 # The objects are those of the static program: they need only be linked again.
 other=$root/other
 set -- STATIC= BIN="$root/bdp" DESTDIR="$other" PREFIX=/opt/net BINDIR=/opt/net/sbin MANDIR=/opt/man \
-	BASHDIR=/opt/bash ZSHDIR='/opt/z sh' FISHDIR=/opt/fish
+	BASHDIR=/opt/bash ZSHDIR='/opt/z sh' FISHDIR=/opt/fish SCHEMADIR=/opt/schema
 made install "$@"
 expect "install with every variable" "$other" <<'END'
 644 opt/bash/bdp
@@ -72,6 +73,7 @@ expect "install with every variable" "$other" <<'END'
 644 opt/man/vi/man1/bdp.1
 644 opt/man/vi/man7/bdp-runbook.7
 755 opt/net/sbin/bdp
+644 opt/schema/bdp.schema.json
 644 opt/z sh/_bdp
 END
 linked "install STATIC=" "$other/opt/net/sbin/bdp" dynamic-pie

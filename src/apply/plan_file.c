@@ -258,17 +258,20 @@ static bool read_settings(struct reading *reading)
 	}
 }
 
+/* Of reports that hold a plan; a sweep before 0.2 called itself bdp/1. */
+static const char *const schemas[] = {"bdp/1", "bdp-sweep/1", "bdp-sockets/1"};
+
 static bool read_schema(struct reading *reading)
 {
 	enum json_token token = json_next(reading->json);
 	if (token == JSON_ERROR)
 		return json_refuse(reading);
 	const char *schema = token == JSON_STRING ? json_text(reading->json, NULL) : "";
-	if (strcmp(schema, "bdp/1") != 0 && strcmp(schema, "bdp-sockets/1") != 0)
-		return refuse(
-		    reading->note, "its \"schema\" is not \"bdp/1\" or \"bdp-sockets/1\"");
-	reading->has_schema = true;
-	return true;
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++)
+		reading->has_schema = reading->has_schema || strcmp(schema, schemas[i]) == 0;
+	return reading->has_schema ||
+	       refuse(reading->note, "its \"schema\" is not of a report that holds a plan "
+				     "(\"bdp/1\", \"bdp-sweep/1\" or \"bdp-sockets/1\")");
 }
 
 /* Which end of the path the machine was that the plan was made on. */

@@ -1,4 +1,4 @@
-/* The comparison for programs: schema "bdp/1". */
+/* The comparison for programs: schema "bdp-compare/1". */
 #include "report/trials_json.h"
 
 /* In the words of a limit's factor. */
@@ -54,7 +54,7 @@ bool compare_json(const struct compare_report *report, const struct style *style
 	(void)style;
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
-	json_out_string(&out, "schema", "bdp/1");
+	json_out_string(&out, "schema", "bdp-compare/1");
 	json_out_string(&out, "version", report->trials.version);
 	json_out_string(&out, "answer", compare_answer(report).s);
 	json_verdict(&out, report);

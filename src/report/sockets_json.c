@@ -221,7 +221,7 @@ bool sockets_json_end(struct json_out *out, const struct sockets_report *report,
 	if (all)
 		json_out_end_array(out);
 	json_out_string(out, "answer", sockets_answer(report).s);
-	json_out_string(out, "source", report->source);
+	json_known_text(out, "source", report->source);
 	json_out_bool(out, "live", report->live);
 	json_known(out, "seconds", report->seconds > 0, report->seconds);
 	json_rule(out, report->rule);

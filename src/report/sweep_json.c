@@ -1,4 +1,4 @@
-/* The sweep for programs: schema "bdp/1", with the plan that `bdp apply` reads. */
+/* The sweep for programs: schema "bdp-sweep/1", with the plan that `bdp apply` reads. */
 #include "report/json_parts.h"
 #include "report/trials_json.h"
 
@@ -62,7 +62,7 @@ bool sweep_json(const struct sweep_report *report, const struct style *style, FI
 	(void)style;
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
-	json_out_string(&out, "schema", "bdp/1");
+	json_out_string(&out, "schema", "bdp-sweep/1");
 	json_out_string(&out, "version", report->trials.version);
 	json_out_string(&out, "answer", sweep_answer(report).s);
 	json_out_object(&out, "sweep");
