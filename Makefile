@@ -124,6 +124,7 @@ documents: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/json-names.sh
 	@BDP=$(CURDIR)/$(BIN) tests/schema.sh
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
+	@BDP=$(CURDIR)/$(BIN) tests/sentences.sh
 	@tests/man.sh
 	@tests/man-vi.sh
 

@@ -46,7 +46,7 @@ const struct factor_row factor_table[FACTOR_COUNT] = {
 		   "what exceeds a rate instead of queueing it.",
 	.where = WHERE_PATH},
     [FACTOR_QUEUE] = {.name = "queue",
-	.text = "a full queue",
+	.text = "a standing queue",
 	.meaning = "The rate is flat and the RTT far above the idle one: more window only makes "
 		   "the queue longer.",
 	.where = WHERE_PATH},

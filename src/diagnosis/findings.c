@@ -10,6 +10,9 @@
 
 /* Below this a backlog is what any busy interface has. */
 #define BACKLOG_MATTERS_US 5000
+/* BBR holds up to a BDP in the queue by design (draft-ietf-ccwg-bbr, cwnd_gain 2), and nothing shortens
+ * that; a delay of this much is no trouble to anybody. */
+#define BBR_QUEUE_MATTERS_US 10000
 
 const struct finding_row finding_table[FINDING_COUNT] = {
     [FINDING_LOSS] = {.id = "loss",
@@ -110,9 +113,9 @@ const struct finding_row finding_table[FINDING_COUNT] = {
     [FINDING_RTT_CONTRADICTION] = {.id = "rtt-contradiction",
 	.severity = SEVERITY_WARNING,
 	.meaning =
-	    "Two sources give RTTs that cannot both be of this path: another host was pinged, "
-	    "or something on the way answers for it.",
-	.advice = "ping the address that iperf3 connected to"},
+	    "Two sources give RTTs that cannot both be of this path: another host was pinged, or "
+	    "something on the way ends the connection.",
+	.advice = "ping the address that iperf3 connected to, right before the run"},
     [FINDING_MEMORY_PRESSURE] = {.id = "memory-pressure",
 	.severity = SEVERITY_PROBLEM,
 	.meaning = "TCP as a whole is, or was, at its pressure mark: windows shrink for everybody.",
@@ -222,6 +225,8 @@ static void find_delay(struct findings *findings, const struct signs *signs)
 		return;
 	double base_us = path->loaded_rtt_us / signs->rtt_over_base;
 	double queue_us = path->loaded_rtt_us - base_us;
+	if (signs->bbr && queue_us < BBR_QUEUE_MATTERS_US)
+		return;
 	struct queue_share share = share_of_queue(signs, queue_us);
 	finding_add(findings, FINDING_QUEUEING_DELAY,
 	    "RTT %s under load against %s: %s of queue, %s, which is %.0f %% of %s",
@@ -323,6 +328,12 @@ static void find_scale(struct findings *findings, const struct signs *signs)
 		    size_text(signs->path->stream_bdp_bytes).s);
 }
 
+static bool is_end_of(const struct run *run, const char *address)
+{
+	return run && *address &&
+	       (strcmp(address, run->sender) == 0 || strcmp(address, run->receiver) == 0);
+}
+
 static void find_contradiction(
     struct findings *findings, const struct signs *signs, const struct path_context *context)
 {
@@ -335,10 +346,15 @@ static void find_contradiction(
 	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us && signs->rtt_rise < 1.2 &&
 		      path->rtt.us - ping_us > 5000;
 	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
-	if (longer || shorter)
-		finding_add(findings, FINDING_RTT_CONTRADICTION,
-		    "ping says %s, tcp_info says %s and holds still", time_text(ping_us).s,
-		    time_text(path->rtt.us).s);
+	if (!longer && !shorter)
+		return;
+	finding_add(findings, FINDING_RTT_CONTRADICTION,
+	    "ping says %s, tcp_info says %s and holds still%s", time_text(ping_us).s,
+	    time_text(path->rtt.us).s,
+	    is_end_of(signs->run, context->ping->target)
+		? ", though it is the run's own address that was pinged: something between ends "
+		  "the connection, or the path was another by then"
+		: "");
 }
 
 const struct switch_row switch_table[SWITCH_COUNT] = {

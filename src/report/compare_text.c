@@ -192,7 +192,7 @@ static void means(struct layout *layout, const struct compare_report *report)
 		    percent_text(other->range[FIGURE_LOSS].median).s, worse.s, best.s);
 	else if (compare->means == MEANS_QUEUE)
 		layout_textf(layout, INK_PLAIN,
-		    "a full queue at the bottleneck: %.100s fills it, which gains no rate; a larger "
+		    "a standing queue at the bottleneck: %.100s fills it, which gains no rate; a larger "
 		    "ceiling would make it longer",
 		    worse.s);
 	else

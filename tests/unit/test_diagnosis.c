@@ -438,6 +438,16 @@ static void edit_receiver_lower(struct run *run)
 	run->received_seconds = run->sent_seconds;
 }
 
+static void edit_receiver_address(struct run *run)
+{
+	strlcpy(run->receiver, "10.0.0.2", sizeof(run->receiver));
+}
+
+static void edit_bbr(struct run *run)
+{
+	strlcpy(run->sender_cc, "bbr", sizeof(run->sender_cc));
+}
+
 static void edit_small_mss(struct run *run)
 {
 	run->has |= RUN_MSS;
@@ -507,6 +517,53 @@ static void test_flow_findings(void **state)
 	}
 }
 
+static const char *contradiction_text(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].id == FINDING_RTT_CONTRADICTION)
+			return findings->items[i].text;
+	fail();
+	return "";
+}
+
+/* A ping to the run's own address went to no other host, whatever else is wrong. */
+static void test_contradiction_at_own_address(void **state)
+{
+	(void)state;
+	static const struct second steady[] = {
+	    {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}};
+	struct ping ping = {.target = "10.0.0.2", .min_us = 1000, .avg_us = 1100, .max_us = 1300};
+	struct path_context context = {.ping = &ping};
+	struct path_given none = {0};
+	struct findings findings;
+
+	collect(steady, 4, &none, &context, NULL, &findings);
+	assert_null(strstr(contradiction_text(&findings), "own address"));
+	collect(steady, 4, &none, &context, edit_receiver_address, &findings);
+	assert_non_null(
+	    strstr(contradiction_text(&findings), "it is the run's own address that was pinged"));
+}
+
+/* 9 ms of a queue that BBR keeps by design are no finding; CUBIC's are, and so are BBR's 12 ms. */
+static void test_short_queue_of_bbr(void **state)
+{
+	(void)state;
+	static const struct second nine[] = {
+	    {400, 5, 0, 15, 0}, {400, 5, 0, 15, 0}, {400, 5, 0, 15, 0}, {400, 5, 0, 15, 0}};
+	static const struct second twelve[] = {
+	    {400, 5, 0, 18, 0}, {400, 5, 0, 18, 0}, {400, 5, 0, 18, 0}, {400, 5, 0, 18, 0}};
+	struct path_given idle = {.idle_rtt_us = 6000};
+	struct path_context nothing = {0};
+	struct findings findings;
+
+	collect(nine, 4, &idle, &nothing, edit_bbr, &findings);
+	assert_false(found(&findings, FINDING_QUEUEING_DELAY));
+	collect(nine, 4, &idle, &nothing, NULL, &findings);
+	assert_true(found(&findings, FINDING_QUEUEING_DELAY));
+	collect(twelve, 4, &idle, &nothing, edit_bbr, &findings);
+	assert_true(found(&findings, FINDING_QUEUEING_DELAY));
+}
+
 /* Scale 7 permits 65535 x 128 = 8.0 MiB: too little for 3 Gbit/s over 52 ms (18.6 MiB); 11 does. */
 static void test_fixed_scale(void **state)
 {
@@ -543,6 +600,8 @@ int main(void)
 	    cmocka_unit_test(test_receive_ceiling),
 	    cmocka_unit_test(test_host_findings),
 	    cmocka_unit_test(test_flow_findings),
+	    cmocka_unit_test(test_contradiction_at_own_address),
+	    cmocka_unit_test(test_short_queue_of_bbr),
 	    cmocka_unit_test(test_fixed_scale),
 	    cmocka_unit_test(test_tables),
 	};
