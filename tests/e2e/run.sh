@@ -16,6 +16,8 @@
 #
 # FIRST=1 ends at the first case that fails.
 #
+# refused.tsv beside this script holds what is refused, a line each; they run when no case is named.
+#
 # A status above 125 is a crash, whatever the case expects.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,6 +36,11 @@ export LC_ALL=C.UTF-8 TERM=dumb
 complain() {
 	printf 'FAILED %s: %s\n' "$name" "$1"
 	bad=1
+}
+
+count() {
+	if [ $bad = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+	[ $bad = 0 ] || [ -z "${FIRST-}" ] || exit 1
 }
 
 folded() {
@@ -98,15 +105,34 @@ run_case() {
 	if [ -f check ] && ! message=$(sh ./check 2>&1); then
 		complain "check: $message"
 	fi
-	if [ $bad = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-	[ $bad = 0 ] || [ -z "${FIRST-}" ] || exit 1
+	count
 	cd "$here" || exit 1
+}
+
+# EXIT WORDS TEXTS: a line of refused.tsv; TEXTS are separated by tabs
+run_refused() {
+	name="bdp $2"
+	bad=0
+	cd "$here/cases" || exit 1
+	want=$1 texts=$3
+	eval "set -- $2"
+	"$BDP" "$@" </dev/null >"$work/out" 2>"$work/err"
+	code=$?
+	[ "$code" = "$want" ] || complain "exit $code, not $want: $(head -n 3 "$work/err")"
+	[ -s "$work/out" ] && complain "wrote to standard output"
+	grep -qv '^bdp: ' "$work/err" && complain "a line without the program's name"
+	printf '%s\n' "$texts" | tr '\t' '\n' >"$work/texts"
+	lines_in "$work/texts" "$(folded "$work/err")" must
+	count
 }
 
 if [ $# -gt 0 ]; then
 	for case_name in "$@"; do run_case "$here/cases/$case_name"; done
 else
 	for directory in "$here"/cases/*/; do run_case "${directory%/}"; done
+	tab=$(printf '\t')
+	grep -v '^#' "$here/refused.tsv" >"$work/refused"
+	while IFS=$tab read -r code words texts; do run_refused "$code" "$words" "$texts"; done <"$work/refused"
 fi
 echo "e2e: $passed passed, $failed failed"
 [ $failed -eq 0 ]
