@@ -8,7 +8,8 @@
  * What is changed: a comparison is turned round (< becomes >=, == becomes !=), "and" becomes "or" and
  * back, and a number becomes another (0 becomes 1, a small one is one larger, a larger one a quarter
  * less).  Left alone: comments, texts, directives other than "#define NAME number", sizes of arrays,
- * values of enumerators, {0}, and _Static_assert.
+ * values of enumerators, {0}, the 0 of "> 0" and "<= 0" (of a measured number 1 would do as well, and
+ * the comparison itself is changed), and _Static_assert.
  *
  * The key is made of the path and the line's own text, so that it stays when other lines change.
  */
@@ -136,6 +137,15 @@ static bool is_no_knowledge(const struct file *file, size_t at, size_t length)
 	if (at > 0 && text[-1] == '{' && text[0] == '0' && text[length] == '}')
 		return true;
 	if (at > 0 && text[-1] == '[' && text[length] == ']' && strtoull(text, NULL, 0) > 3)
+		return true;
+	if (at > 2 && text[0] == '0' && length == 1 &&
+	    (strncmp(text - 3, " > ", 3) == 0 || strncmp(text - 3, "<= ", 3) == 0))
+		return true;
+	size_t end = at + strcspn(text, "\n"), open = at;
+	while (open > begin && file->text[open] != '[' && file->text[open] != ']')
+		open--;
+	if (file->text[open] == '[' && end - at > 1 && strncmp(file->text + end - 2, "];", 2) == 0 &&
+	    memchr(text, ']', end - at) == file->text + end - 2)
 		return true;
 	size_t i = begin + strspn(file->text + begin, "\t ");
 	size_t name = strspn(file->text + i, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
