@@ -190,19 +190,19 @@ function stalls(  i, rtt) {
 	for (i = 1; i <= 5; i++) {
 		rtt = nth("10 30 60 100 150", i)
 		way = "mtu=" nth("1300 1400 1450 1280 1492", i)
-		put("stalled", "mtu-" rtt "ms", "stalled,unknown", "path", rtt)
+		put("stalled", "mtu-" rtt "ms", "stalled", "path", rtt)
 	}
 	for (i = 1; i <= 5; i++) {
 		rtt = nth("20 50 100 35 80", i)
 		rmem = nth("1048576 2097152 4194304", i)
 		event = "stop " nth("1.5 2 3", i) " " nth("5 6.5", i)
-		put("stalled", "reader-" rtt "ms", "stalled,receiver-application,unknown", "receiver", rtt)
+		put("stalled", "reader-" rtt "ms", "stalled,receiver-application", "receiver", rtt)
 	}
 	for (i = 1; i <= 5; i++) {
 		rtt = nth("20 50 100 35 80", i)
 		way = sprintf("rate=%.0f,queue=%.0f", nth("20 50 100", i) * 1e6, nth("20 50 100", i) * 125 * rtt)
 		event = "dark " nth("1.5 2 3", i) " " nth("4 6", i)
-		put("stalled", "outage-" rtt "ms", "stalled,unknown", "path", rtt)
+		put("stalled", "outage-" rtt "ms", "stalled", "path", rtt)
 	}
 }
 
@@ -213,7 +213,7 @@ function recoveries(  i, rtt) {
 		cc = i % 3 ? "cubic" : "reno"
 		# the connection's set-up takes four RTTs, slow start to some hundred segments six more
 		event = "dark " (8 + i % 4) * rtt / 1000 " " (0.3 + 0.1 * (i % 3)) * rtt / 1000
-		put("loss-recovery", i "-" rtt "ms-" cc, "loss-recovery,unknown", "path", rtt)
+		put("loss-recovery", i "-" rtt "ms-" cc, "loss-recovery", "path", rtt)
 	}
 }
 

@@ -23,7 +23,7 @@ grid_doubt() {
 	| ([$rows[3:][] | .sum.retransmits // 0] | add) as $late
 	| if $run.error then "iperf3: \($run.error)"
 	  elif $way.late_max_us > 200000 then "late by \($way.late_max_us) us"
-	  elif ($kind | IN("link", "shaper") | not) and ($run.end.streams[0].sender.min_rtt // 0) > 1100 * $rtt + 1000
+	  elif ($kind | IN("link", "shaper", "slow-reader", "stalled") | not) and ($run.end.streams[0].sender.min_rtt // 0) > 1100 * $rtt + 1000
 	  then "never below \($run.end.streams[0].sender.min_rtt) us"
 	  elif $way.dropped_overflow > 0 then "emulator full"
 	  elif ($kind | IN("receive-window", "send-buffer", "application", "application-window", "slow-reader"))
@@ -86,9 +86,14 @@ grid_event() {
 		kill -USR2 "$LAB_WAN_PID"
 		;;
 	stop)
-		for grid_pid in $(ip netns pids "$LAB-s"); do kill -STOP "$grid_pid"; done
+		grid_pids=$(for grid_pid in $(ip netns pids "$LAB-s"); do
+			[ "$(cat "/proc/$grid_pid/comm")" != iperf3 ] || echo "$grid_pid"
+		done)
+		# shellcheck disable=SC2086
+		kill -STOP $grid_pids
 		sleep "$3"
-		for grid_pid in $(ip netns pids "$LAB-s"); do kill -CONT "$grid_pid"; done
+		# shellcheck disable=SC2086
+		kill -CONT $grid_pids
 		;;
 	esac
 }
@@ -144,7 +149,7 @@ grid_work() {
 		grid_server "$server"
 		grid_measure "$stem" "$seconds" "$cc" "$options" "$client" "$event" </dev/null
 		lab_reset
-		kind=$(echo "$name" | sed 's/-[0-9bPmsro].*//; s/-source.*//')
+		kind=$(echo "$name" | grep -oE '^(policer|random-loss|shaper|link|receive-window|send-buffer|application-window|application|slow-reader|socket-option|stalled|loss-recovery)')
 		doubt=$(grid_doubt "$stem" "$kind" "$bound" "$rtt" "$event" 2>&1)
 		note="$shape rmem $rmem wmem $wmem $cc $options client $client server $server event $event"
 		# A policer that took something once: what holds the rest of the run is the recovery.

@@ -61,14 +61,18 @@ static void pace_wait(struct pace *pace, ssize_t bytes)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static void window_wait(int fd, size_t bytes)
+/* How much of bytes may be written, once a quarter of the window is free. */
+static size_t window_wait(int fd, size_t bytes)
 {
 	double window = setting("THROTTLE_WINDOW");
 	int unacknowledged;
 
+	if (window > 0 && (double)bytes > window / 4)
+		bytes = (size_t)(window / 4);
 	while (window > 0 && ioctl(fd, SIOCOUTQ, &unacknowledged) == 0 &&
 	       (double)unacknowledged + (double)bytes > window)
 		usleep(200);
+	return bytes;
 }
 
 ssize_t read(int fd, void *buffer, size_t size)
@@ -91,10 +95,9 @@ ssize_t write(int fd, const void *buffer, size_t size)
 
 	if (real == NULL)
 		*(void **)&real = dlsym(RTLD_NEXT, "write");
-	if (size >= BULK_BYTES)
-		window_wait(fd, size > 32768 ? 32768 : size);
-	put = real(fd, buffer, size);
-	if (size >= BULK_BYTES)
-		pace_wait(&writing, put);
+	if (size < BULK_BYTES)
+		return real(fd, buffer, size);
+	put = real(fd, buffer, window_wait(fd, size));
+	pace_wait(&writing, put);
 	return put;
 }
