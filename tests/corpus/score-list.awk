@@ -1,5 +1,6 @@
 # For tests/corpus/score.sh: from the names of a set's files (first operand, called files) and the tables
 # of truths, a line for each document: set, form, name, split, accepted causes, RTT in ms (or low-high), files.
+# Where a policer was set up, its rate in bit/s and its depth in bytes follow.
 # "-" as cause: nothing is known, only the RTT counts.
 
 BEGIN { FS = OFS = "\t" }
@@ -15,7 +16,7 @@ function half(name,  i, sum) {
 }
 
 function add(form, name, split_name, files) {
-	print set, form, name, split_name, accepted(name), rtt[name] == "" ? 0 : rtt[name], files
+	print set, form, name, split_name, accepted(name), rtt[name] == "" ? 0 : rtt[name], files, rate[name], depth[name]
 }
 
 function accepted(name) {
@@ -41,6 +42,14 @@ FILENAME ~ /truth.tsv$/ && $3 != "" {
 	if (set == "policed" && FILENAME !~ /policed/) next
 	cause[$1] = set == "policed" ? $2 : $3
 	rtt[$1] = set == "policed" ? $4 : $2 + 0
+	if (set == "policed") {
+		rate[$1] = $5
+		depth[$1] = $6
+	} else if (match($5, /police=[0-9]+,burst=[0-9]+/)) {
+		split(substr($5, RSTART, RLENGTH), bucket, /[=,]/)
+		rate[$1] = bucket[2]
+		depth[$1] = bucket[4]
+	}
 	if ($6 ~ /^(fit|test)$/) half_of[$1] = $6
 	if (set ~ /^cases/ && $7 != "") operands[$1] = $7
 }

@@ -5,7 +5,7 @@ BEGIN {
 	FS = OFS = "\t"
 	print "set", "form", "name", "split", "accepted", "factor", "confidence", "state", \
 	    "true_low_us", "true_high_us", "rtt_us", "rtt_low_us", "rtt_high_us", "rtt_state", \
-	    "candidates", "rate_bps", "files" >table
+	    "candidates", "rate_bps", "files", "bucket_bps", "bucket_bytes", "set" >table
 }
 
 # The truth of an emulated path is what was asked for; hosts add a little.  A rendered run's is exact.
@@ -63,6 +63,18 @@ function count_rtt(key, state, low, high, best, truth,  n) {
 	off[key, n] = best > truth ? best / truth - 1 : 1 - best / truth
 }
 
+function near(value, truth, factor) { return value > truth / factor && value < truth * factor }
+
+function count_bucket(key, rate, depth, factor, bps, bytes, set_keys) {
+	policers[key]++
+	advised_bbr[key] += set_keys ~ /=bbr/
+	if (factor != "policer")
+		return
+	named[key]++
+	fits_rate[key] += near(bps, rate, 1.05)
+	fits_depth[key] += near(bytes, depth, 2)
+}
+
 function median(values, key, n,  i, j, sorted, v) {
 	if (n == 0)
 		return 0
@@ -118,7 +130,13 @@ FNR == NR {
 	state = state_of($5, answer[2], answer[7])
 	rtt_state = rtt_state_of(set, low_ms + 0, high_ms + 0, answer[5], answer[6])
 	print set, form, name, $4, $5, answer[2], answer[3], state, low_ms * 1000, high_ms * 1000, \
-	    answer[4], answer[5], answer[6], rtt_state, answer[7], answer[8], $7 >table
+	    answer[4], answer[5], answer[6], rtt_state, answer[7], answer[8], $7, answer[10], answer[11], answer[12] >table
+	if ($8 > 0 && $5 ~ /policer/)
+		count_bucket(set SUBSEP form, $8, $9, answer[2], answer[10], answer[11], answer[12])
+	if ($5 ~ /application/ && $5 !~ /receive-window|unknown/) {
+		programs[set SUBSEP form]++
+		sized[set SUBSEP form] += answer[12] ~ /tcp_[rw]mem=/
+	}
 	key = set SUBSEP form
 	count_up(key, state, answer[3], answer[2])
 	count_rtt(key, rtt_state, answer[5], answer[6], answer[4], low_ms * 1000)
@@ -149,6 +167,15 @@ END {
 		if (split(keys[i], part, SUBSEP) == 4)
 			print_row(keys[i])
 	print ""
+	for (i = 1; i <= key_count; i++) {
+		label = keys[i]
+		gsub(SUBSEP, " ", label)
+		if (policers[keys[i]])
+			printf "%s: %d policers, %d named, rate within 5 %% in %d of those, depth within a factor of 2 in %d; BBR advised in %d\n", \
+			    label, policers[keys[i]], named[keys[i]], fits_rate[keys[i]], fits_depth[keys[i]], advised_bbr[keys[i]]
+		if (programs[keys[i]])
+			printf "%s: %d held by a program, a buffer sized in %d\n", label, programs[keys[i]], sized[keys[i]]
+	}
 	for (said_of in factors) {
 		split(said_of, part, SUBSEP)
 		printf "wan %s: %s in %d\n", part[1], part[2], factors[said_of] | "sort"

@@ -60,7 +60,9 @@ awk -F '\t' '$7 ~ / |=/ { print $7 }' "$OUT/list" | while IFS= read -r files; do
 done >>"$OUT/said"
 jq -r '(.key // .file) as $key | (.report // .) | [$key, .limit.factor // "refused",
 	.limit.confidence // "-", .path.rtt.us // 0, .path.rtt.low_us // 0, .path.rtt.high_us // 0,
-	(.limit.candidates // [] | join(",")), .path.rate_bps // 0, .error // "-"] | @tsv' \
+	(.limit.candidates // [] | join(",")), .path.rate_bps // 0, .error // "-",
+	([.limit.evidence[]? | objects | select(.id | startswith("bucket"))] | first // {} | .value // 0, .reference // 0),
+	([.settings[]? | select(.change) | "\(.key | split(".") | last)=\(.value)"] | join(","))] | @tsv' \
 	"$OUT/said" >"$OUT/verdicts" || exit 1
 
 awk -v list="$list" -v table="${table:-$OUT/score.tsv}" -f "$here/score.awk" "$OUT/verdicts" "$OUT/list"
