@@ -128,9 +128,10 @@ documents: $(BIN)
 	@tests/man.sh
 	@tests/man-vi.sh
 
-# Closed descriptors, broken pipes, hostile names and strings, no memory, no /proc.
+# Closed descriptors, broken pipes, hostile names and strings, no memory, no /proc; a terminal.
 robust: $(BIN)
 	@tests/robust.sh $(abspath $(BIN))
+	@tests/terminal.sh $(BIN)
 
 check: all unit tools e2e robust corpus layers documents live check-install
 	@echo "all checks passed"

@@ -116,8 +116,8 @@ static const struct sock_diag_id *choose(struct sock_diag *reader, struct candid
 }
 
 /* Reads until the time is up or the connection is gone. */
-static enum sock_diag_result watch(
-    struct sock_diag *reader, const struct sock_diag_id *id, struct sample *sample, double seconds)
+static enum sock_diag_result watch(struct sock_diag *reader, const struct sock_diag_id *id,
+    struct sample *sample, double seconds, watch_tick *tick)
 {
 	double begin = now_s(), step = sample->bin_s / SAMPLE_READINGS_PER_BIN;
 	unsigned steps = (unsigned)lround(seconds / step);
@@ -126,6 +126,8 @@ static enum sock_diag_result watch(
 	for (unsigned i = 0; i <= steps; i++) {
 		struct socket_info info;
 		double early = begin + i * step - now_s();
+		if (tick)
+			tick(i * step, seconds);
 		if (early > 0)
 			wait_s(early);
 		result = sock_diag_look_up(reader, id, &info);
@@ -133,6 +135,8 @@ static enum sock_diag_result watch(
 			break;
 		sample_add(sample, &info, now_s());
 	}
+	if (tick)
+		tick(seconds, seconds);
 	return result;
 }
 
@@ -187,8 +191,8 @@ static void describe(struct evidence *evidence, const char *endpoint, const stru
 	complain("%s: %s", quoted(endpoint), input->warning);
 }
 
-static enum operand_result sample_from(
-    struct evidence *evidence, struct sock_diag *reader, const char *endpoint, double seconds)
+static enum operand_result sample_from(struct evidence *evidence, struct sock_diag *reader,
+    const char *endpoint, double seconds, watch_tick *tick)
 {
 	static struct candidates candidates;
 	struct sample sample = {.bin_s = fmin(1, fmax(fmin(0.25, seconds / 2), seconds / 10))};
@@ -203,7 +207,8 @@ static enum operand_result sample_from(
 		return system_error(endpoint);
 	if (candidates.count == 0)
 		return refuse(endpoint, "no connection to it; ss -tn shows which there are");
-	enum sock_diag_result result = watch(reader, choose(reader, &candidates), &sample, seconds);
+	enum sock_diag_result result =
+	    watch(reader, choose(reader, &candidates), &sample, seconds, tick);
 	if (result == SOCK_DIAG_ERROR)
 		return system_error(endpoint);
 	bool gone = result == SOCK_DIAG_END;
@@ -219,7 +224,8 @@ static enum operand_result sample_from(
 	return OPERAND_OK;
 }
 
-enum operand_result watch_read(struct evidence *evidence, const char *endpoint, double seconds)
+enum operand_result watch_read(
+    struct evidence *evidence, const char *endpoint, double seconds, watch_tick *tick)
 {
 	struct address_block peer;
 	uint16_t port;
@@ -230,8 +236,8 @@ enum operand_result watch_read(struct evidence *evidence, const char *endpoint, 
 	struct sock_diag *reader = sock_diag_open(STATES_CONNECTED, port);
 	if (!reader)
 		return system_error(endpoint);
-	enum operand_result result =
-	    sample_from(evidence, reader, endpoint, seconds > 0 ? seconds : WATCH_SECONDS_DEFAULT);
+	enum operand_result result = sample_from(
+	    evidence, reader, endpoint, seconds > 0 ? seconds : WATCH_SECONDS_DEFAULT, tick);
 	sock_diag_close(reader);
 	return result;
 }

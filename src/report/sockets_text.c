@@ -282,7 +282,7 @@ static void text_largest(struct layout *layout, const struct sockets_report *rep
 	layout_break(layout);
 	sockets_table_head(layout, growth);
 	for (size_t i = 0; i < tally->largest_count; i++)
-		sockets_table_row(layout, &tally->largest[i], growth, true);
+		sockets_table_row(layout, &tally->largest[i], growth, !report->watched);
 }
 
 static void text_reader(struct layout *layout, const struct listed *item, double seconds)
@@ -443,6 +443,8 @@ bool sockets_text(const struct sockets_report *report, const struct style *style
 	layout_tab(&layout, 0);
 	layout_text(&layout, INK_BOLD, sockets_answer(report).s);
 	layout_break(&layout);
+	if (report->has_sockets && report->watched)
+		text_largest(&layout, report);
 	if (report->has_sockets) {
 		layout_gap(&layout);
 		text_states(&layout, report);
@@ -451,7 +453,8 @@ bool sockets_text(const struct sockets_report *report, const struct style *style
 	text_shares(&layout, report);
 	if (report->has_sockets) {
 		text_histogram(&layout, report->tally);
-		text_largest(&layout, report);
+		if (!report->watched)
+			text_largest(&layout, report);
 		text_readers(&layout, report);
 	}
 	text_verdict(&layout, report->runaway);

@@ -1,5 +1,6 @@
 /* From the command line to evidence: operands, standard input, the host advised. */
 #include "verbs/case.h"
+#include "verbs/progress.h"
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
@@ -43,6 +44,14 @@ static unsigned numbers_given(const struct options *options)
 	return count;
 }
 
+static void watch_shown(double done_s, double total_s)
+{
+	if (done_s < total_s)
+		progress_show("watching the connection", done_s, total_s);
+	else
+		progress_clear();
+}
+
 /* A live connection, or standard input: that is read when nothing else was given, or one number that
  * needs a run beside it. */
 static int read_standard_input(struct advise_case *c, const struct options *options)
@@ -50,7 +59,8 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 	unsigned numbers = numbers_given(options);
 
 	if (options->socket)
-		return exit_of(watch_read(&c->evidence, options->socket, options->interval_s));
+		return exit_of(
+		    watch_read(&c->evidence, options->socket, options->interval_s, watch_shown));
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;

@@ -29,7 +29,10 @@ struct running {
 	int fd
 	    [CHANNEL_COUNT]; /* -1 when closed; CHANNEL_ERROR brings the errno of a failed start */
 	size_t capacity;
+	int64_t started_ms;
 	int64_t deadline_ms, kill_ms; /* kill_ms 0: not being ended */
+	command_tick *tick;	      /* or NULL */
+	void *context;
 	bool reaped;
 	int status;
 };
@@ -236,6 +239,9 @@ static void wait_for_end(struct running *running)
 		interrupt_poll(fds, CHANNEL_COUNT, LOOK_MS);
 		drain(running);
 		look(running);
+		if (running->tick)
+			running->tick(
+			    (double)(now_ms() - running->started_ms) / 1000, running->context);
 	}
 	/* Once more: it may have written between the last look and its end.  What it left running may
 	 * hold the pipes open, so that their end is not waited for. */
@@ -259,10 +265,15 @@ static void set_end(struct running *running)
 	}
 }
 
-void command_run(const char *line, unsigned limit_s, struct command_result *result)
+void command_run(const char *line, unsigned limit_s, command_tick *tick, void *context,
+    struct command_result *result)
 {
-	struct running running = {.result = result, .fd = {-1, -1, -1}};
 	int64_t started_ms = now_ms();
+	struct running running = {.result = result,
+	    .fd = {-1, -1, -1},
+	    .tick = tick,
+	    .context = context,
+	    .started_ms = started_ms};
 
 	*result = (struct command_result){.end = COMMAND_EXITED};
 	running.deadline_ms = started_ms + (int64_t)limit_s * 1000;

@@ -29,11 +29,15 @@ struct command_result {
 	double seconds;
 };
 
+/* Told several times a second, while it runs, for how long it has. */
+typedef void command_tick(double seconds, void *context);
+
 /* `line` is split at blanks; where it holds a character that a shell would look at, /bin/sh runs it.
  * The command gets a process group of its own, an empty standard input, and at most limit_s seconds;
  * then, or on a signal to this program, its group is ended: SIGTERM, and SIGKILL two seconds later.
- * interrupt_begin() must have been called. */
-void command_run(const char *line, unsigned limit_s, struct command_result *result);
+ * interrupt_begin() must have been called.  `tick` may be NULL. */
+void command_run(const char *line, unsigned limit_s, command_tick *tick, void *context,
+    struct command_result *result);
 void command_result_free(struct command_result *result);
 
 /* True when it takes a shell. */

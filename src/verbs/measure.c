@@ -3,6 +3,7 @@
 #include <bsd/string.h>
 #include <err.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "verbs/case.h"
 #include "verbs/command.h"
 #include "verbs/interrupt.h"
+#include "verbs/progress.h"
 
 /* iperf3's own default, and what it takes beside: connecting, and the other end's results. */
 #define TEST_SECONDS 10
@@ -360,6 +362,15 @@ static void complain_failure(
 	    last_words(result, *reason ? reason : "it failed without a word"), code);
 }
 
+/* How long it will take is told by the runs before. */
+static void show_run(double seconds, void *context)
+{
+	const struct measure *measure = context;
+
+	progress_show("      running", seconds,
+	    measure->made > 0 ? fmax(seconds, measure->spent_s / measure->made) : 0);
+}
+
 /* One try.  *busy: the server was not ready, and another may do. */
 static int try_command(struct measure *measure, const struct step *step, const char *name,
     struct evidence *evidence, bool *busy)
@@ -367,7 +378,8 @@ static int try_command(struct measure *measure, const struct step *step, const c
 	struct command_result result;
 	struct read_note note = {.text = ""};
 
-	command_run(measure->options->command, measure->limit_s, &result);
+	command_run(measure->options->command, measure->limit_s, show_run, measure, &result);
+	progress_clear();
 	measure->spent_s += result.seconds;
 	int code = complain_end(measure, &result);
 	*busy = false;

@@ -55,15 +55,37 @@ bool screen_wait(double seconds)
 	return !asked_to_end;
 }
 
+/* How much of the text fits: whole parts, as empty lines divide it; but no less than half of the room is
+ * used. */
+static const char *screen_end(const char *text, const char *end, unsigned room)
+{
+	const char *part = NULL;
+	unsigned lines = 0, part_lines = 0;
+
+	for (const char *line = text; line < end;) {
+		const char *line_end = memchr(line, '\n', (size_t)(end - line));
+		if (line_end == line) {
+			part = line;
+			part_lines = lines;
+		}
+		if (lines == room)
+			return part_lines >= room / 2 ? part : line;
+		lines++;
+		line = line_end ? line_end + 1 : end;
+	}
+	return end;
+}
+
 bool screen_show(const char *text, size_t length)
 {
 	const char *end = text + length;
 
 	if (!isatty(STDOUT_FILENO))
 		return fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
-	fputs(HOME, stdout);
 	/* a line is left for the cursor */
-	for (unsigned left = rows() - 1; left > 0 && text < end; left--) {
+	end = screen_end(text, end, rows() - 1);
+	fputs(HOME, stdout);
+	while (text < end) {
 		const char *line_end = memchr(text, '\n', (size_t)(end - text));
 		size_t line = (size_t)((line_end ? line_end : end) - text);
 		fwrite(text, 1, line, stdout);

@@ -15,7 +15,8 @@ void screen_begin(void);
 /* False when a signal asked to end. */
 bool screen_wait(double seconds);
 /* Writes the text to standard output, over the one before where that is a terminal, as many lines
- * as it has.  False when that failed. */
+ * as it has, and of its parts, as empty lines divide it, those that fit whole.  False when that
+ * failed. */
 bool screen_show(const char *text, size_t length);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/quote.h"
 #include "report/sockets.h"
 #include "verbs/output.h"
+#include "verbs/progress.h"
 #include "verbs/screen.h"
 #include "verbs/survey.h"
 
@@ -131,6 +132,7 @@ static void make_outlook(const struct survey *survey, struct outlook *outlook)
 	outlook->report = (struct sockets_report){.version = BDP_VERSION,
 	    .source = survey->source,
 	    .live = survey->live,
+	    .watched = survey->options->watch_s > 0,
 	    .has_sockets = survey->has_sockets,
 	    .seconds = survey->seconds,
 	    .rule = &survey->rule,
@@ -198,7 +200,7 @@ static int read_sockets(struct survey *survey, struct writer *writer)
 		code = survey_read_live(survey);
 		if (code != 0)
 			return code;
-		screen_wait(options->interval_s);
+		progress_wait("until the second reading", options->interval_s);
 	}
 	if (options->all) {
 		begin_writing(writer, false);

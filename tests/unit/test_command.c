@@ -70,7 +70,7 @@ static void test_ends(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct command_result result;
 		print_message("%s\n", rows[i].line);
-		command_run(rows[i].line, 20, &result);
+		command_run(rows[i].line, 20, NULL, NULL, &result);
 		assert_int_equal(result.end, rows[i].end);
 		assert_int_equal(result.status, rows[i].status);
 		assert_int_equal(result.length, strlen(rows[i].output));
@@ -89,8 +89,8 @@ static void test_many_words(void **state)
 	struct command_result result;
 
 	interrupt_begin();
-	command_run(
-	    "i=0; while [ $i -lt 400 ]; do echo line $i >&2; i=$((i + 1)); done", 20, &result);
+	command_run("i=0; while [ $i -lt 400 ]; do echo line $i >&2; i=$((i + 1)); done", 20, NULL,
+	    NULL, &result);
 	interrupt_end();
 	assert_int_equal(strlen(result.words), sizeof(result.words) - 1);
 	assert_non_null(strstr(result.words, "line 399\n"));
@@ -104,7 +104,7 @@ static void test_much_output(void **state)
 	struct command_result result;
 
 	interrupt_begin();
-	command_run("head -c 3000000 /dev/zero | tr '\\0' x", 60, &result);
+	command_run("head -c 3000000 /dev/zero | tr '\\0' x", 60, NULL, NULL, &result);
 	interrupt_end();
 	assert_int_equal(result.end, COMMAND_EXITED);
 	assert_int_equal(result.length, 3000000);
@@ -120,7 +120,7 @@ static void test_background(void **state)
 	struct command_result result;
 
 	interrupt_begin();
-	command_run("echo done; sleep 8 &", 20, &result);
+	command_run("echo done; sleep 8 &", 20, NULL, NULL, &result);
 	interrupt_end();
 	assert_int_equal(result.end, COMMAND_EXITED);
 	assert_true(result.seconds < 5);
@@ -159,7 +159,7 @@ static void test_limit(void **state)
 		struct command_result result;
 		print_message("%s\n", lines[i]);
 		interrupt_begin();
-		command_run(lines[i], 1, &result);
+		command_run(lines[i], 1, NULL, NULL, &result);
 		interrupt_end();
 		assert_int_equal(result.end, COMMAND_TIMED_OUT);
 		assert_true(result.seconds >= 1 && result.seconds < 10);
@@ -188,7 +188,7 @@ static void test_interrupted(void **state)
 			interrupt_begin();
 			if (write(ends[1], "on", 2) != 2)
 				_exit(1);
-			command_run("sleep 30", 60, &result);
+			command_run("sleep 30", 60, NULL, NULL, &result);
 			if (result.end != COMMAND_INTERRUPTED || interrupt_signal() != signals[i] ||
 			    write(ends[1], "order", 5) != 5)
 				_exit(2);
@@ -218,7 +218,7 @@ static void test_ignored(void **state)
 	sigaction(SIGHUP, &ignore, &before);
 	interrupt_begin();
 	kill(getpid(), SIGHUP);
-	command_run("echo on", 20, &result);
+	command_run("echo on", 20, NULL, NULL, &result);
 	assert_int_equal(result.end, COMMAND_EXITED);
 	assert_int_equal(interrupt_signal(), 0);
 	interrupt_end();
@@ -238,22 +238,22 @@ static void test_sigchld_ignored(void **state)
 	signal(SIGCHLD, SIG_IGN);
 	alarm(60);
 	interrupt_begin();
-	command_run("exit 3;", 20, &result);
+	command_run("exit 3;", 20, NULL, NULL, &result);
 	assert_int_equal(result.end, COMMAND_EXITED);
 	assert_int_equal(result.status, 3);
 	command_result_free(&result);
-	command_run("sleep 30", 1, &result);
+	command_run("sleep 30", 1, NULL, NULL, &result);
 	assert_int_equal(result.end, COMMAND_TIMED_OUT);
 	command_result_free(&result);
 	/* Nor does the command inherit it. */
-	command_run("grep ^SigIgn /proc/self/status", 20, &result);
+	command_run("grep ^SigIgn /proc/self/status", 20, NULL, NULL, &result);
 	unsigned long long ignored = ~0ULL;
 	assert_int_equal(sscanf(result.output, "SigIgn: %llx", &ignored), 1);
 	assert_int_equal(ignored & 1ULL << (SIGCHLD - 1), 0);
 	command_result_free(&result);
 	/* Somebody else in this process takes it away: no exit code, but an end. */
 	signal(SIGCHLD, SIG_IGN);
-	command_run("true", 20, &result);
+	command_run("true", 20, NULL, NULL, &result);
 	assert_int_equal(result.end, COMMAND_LOST);
 	command_result_free(&result);
 	interrupt_end();
@@ -271,7 +271,7 @@ static void test_child_signals(void **state)
 
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_begin();
-	command_run("grep -E '^Sig(Blk|Ign)' /proc/self/status", 20, &result);
+	command_run("grep -E '^Sig(Blk|Ign)' /proc/self/status", 20, NULL, NULL, &result);
 	interrupt_end();
 	signal(SIGPIPE, SIG_DFL);
 	unsigned long long blocked = 1, ignored = 1;
