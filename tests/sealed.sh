@@ -22,10 +22,12 @@ seal() {
 			"run them as an ordinary user" >&2
 		exit 1
 	}
+	# The runner is not the first process in there, to which no signal comes that it does not await.
 	# shellcheck disable=SC2016 # the inner shell expands it
 	BDP_SEALED=1 exec unshare -n -m -p --fork --kill-child --mount-proc sh -c '
 		mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys &&
 		mount --bind /etc /etc && mount -o remount,bind,ro /etc &&
 		mount -t tmpfs none /run && ip link set lo up || exit 1
-		exec sh "$@"' sealed "$@"
+		sh "$@"
+		exit $?' sealed "$@"
 }

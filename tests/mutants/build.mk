@@ -2,7 +2,9 @@
 # so that a change of one source is one compilation and one link whatever tests use it.
 #
 #     make -f tests/mutants/build.mk B=DIR ready                 the program and the unit tests
-#     make -f tests/mutants/build.mk B=DIR M=DIR F=src/x/y.c mutant   the library with that source from M
+#     make -f tests/mutants/build.mk B=DIR M=DIR F=src/x/y.c mutant-objects mutant
+#                                                            the library with that source from M
+BIN = $(B)/unused
 include Makefile
 .DEFAULT_GOAL = ready
 
@@ -27,11 +29,13 @@ ready: $(B)/bdp $(UNITS:tests/unit/%.c=$(B)/shared/%)
 WHOM = $(if $(filter %.h,$(F)),$(patsubst $(B)/%.d,src/%.c,$(shell grep -l -F ' $(F)' $(LIBOBJS:.o=.d))),$(F))
 AGAIN = $(WHOM:src/%.c=%)
 
-mutant:
+mutant-objects:
 	@set -e; for name in $(AGAIN); do \
 	    from=$(M)/$$name.c; [ -f $$from ] || from=src/$$name.c; \
 	    mkdir -p $(M)/objects/$${name%/*}; \
 	    $(CC) -std=c11 -D_GNU_SOURCE -DBDP_VERSION='"$(VERSION)"' -I$(M) -Isrc $(CFLAGS) $(HARDEN) -w \
 	        -c -o $(M)/objects/$$name.o $$from; done
+
+mutant:
 	@$(CC) -shared -Wl,-soname,libbdp.so -o $(B)/now/libbdp.so $(filter-out $(AGAIN:%=$(B)/%.o),$(LIBOBJS)) \
 	    $(AGAIN:%=$(M)/objects/%.o) $(LIBS)

@@ -39,6 +39,12 @@ mkdir -p "$work/tree"
 work=$(cd "$work" && pwd)
 results=$work/results.tsv
 touch "$results"
+exec 9>"$work/lock"
+flock -n 9 || {
+	echo "mutants: another run works in $work" >&2
+	exit 1
+}
+rm -rf "$work/tree/src" "$work/tree/tests"
 git ls-files -z --cached --others --exclude-standard -- Makefile src tests man |
 	tar --null -T - --ignore-failed-read -cf - 2>/dev/null | tar -xf - -C "$work/tree" || exit 1
 cd "$work/tree" || exit 1
@@ -114,10 +120,13 @@ try() { # KEY FILE LINE OFFSET LENGTH OLD NEW
 	rm -rf "$B/mutant"
 	mkdir -p "$B/mutant/$(dirname "${2#src/}")"
 	"$mutate" make "$2" "$4" "$5" "$7" >"$B/mutant/${2#src/}"
-	if build mutant "F=$2" >"$work/log" 2>&1; then
+	by=compiler
+	if build mutant-objects "F=$2" >"$work/log" 2>&1; then
+		build mutant "F=$2" >"$work/log" 2>&1 || {
+			cat "$work/log"
+			exit 1
+		}
 		by=$(catcher "$2")
-	else
-		by=compiler
 	fi
 	printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2:$3" "$6" "$7" "${by:-nothing}" "$(sed -n "$3p" "$2" | tr '\t' ' ')" \
 		>>"$results"

@@ -113,6 +113,41 @@ static void test_much_output(void **state)
 	command_result_free(&result);
 }
 
+/* Who runs the command is killed in the middle of it: the command is told to end, too. */
+static void test_ends_with_its_parent(void **state)
+{
+	(void)state;
+	int ends[2];
+	pid_t command = 0;
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t runner = fork();
+	assert_true(runner >= 0);
+	if (runner == 0) {
+		struct command_result result;
+		char line[80];
+
+		/* the command says its number on a descriptor that is not one of command_run's */
+		snprintf(line, sizeof(line), "echo $$ >&%d; exec sleep 30", ends[1]);
+		interrupt_begin();
+		command_run(line, 30, &result);
+		_exit(0);
+	}
+	close(ends[1]);
+	FILE *said = fdopen(ends[0], "r");
+	assert_non_null(said);
+	assert_int_equal(fscanf(said, "%d", &command), 1);
+	assert_int_equal(kill(command, 0), 0);
+	kill(runner, SIGKILL);
+	assert_int_equal(waitpid(runner, NULL, 0), runner);
+	/* nothing else has the pipe: it ends when the command does */
+	assert_int_equal(fgetc(said), '\n');
+	alarm(10);
+	assert_int_equal(fgetc(said), EOF);
+	alarm(0);
+	fclose(said);
+}
+
 /* What it leaves in the background with the pipes open is not waited for. */
 static void test_background(void **state)
 {
@@ -291,6 +326,7 @@ int main(void)
 	    cmocka_unit_test(test_ends),
 	    cmocka_unit_test(test_many_words),
 	    cmocka_unit_test(test_much_output),
+	    cmocka_unit_test(test_ends_with_its_parent),
 	    cmocka_unit_test(test_background),
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_interrupted),

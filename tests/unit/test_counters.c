@@ -291,6 +291,57 @@ static void endless_line(void **state)
 	assert_false(read_text(text, &counters));
 }
 
+#define LINE_KEPT 65535
+
+/* "TcpExt:", ten words as long as they must be, and `last`, `cut` bytes of which are within the limit. */
+static char *line_put(char *out, char fill, const char *last, size_t cut)
+{
+	size_t room = LINE_KEPT - cut - strlen("TcpExt:") - 1;
+
+	out = stpcpy(out, "TcpExt:");
+	for (unsigned i = 0; i < 10; i++) {
+		size_t length = room / 10 - 1 + (i == 9 ? room % 10 : 0);
+		*out++ = ' ';
+		memset(out, fill, length);
+		out += length;
+	}
+	*out++ = ' ';
+	out = stpcpy(out, last);
+	return stpcpy(out, "\n");
+}
+
+/* The limit falls into a word: half a number is a wrong number, and half a name another name. */
+static void cut_in_half(void **state)
+{
+	static const char digits[] = "123456789";
+	static char text[2 * LINE_KEPT + 200];
+	static struct counters counters;
+	(void)state;
+	for (size_t cut = 0; cut <= strlen(digits); cut++) {
+		bool whole = cut == strlen(digits);
+
+		print_message("%zu of %zu digits\n", cut, strlen(digits));
+		strcpy(text, "TcpExt: A B C D E F G H I J TCPTimeouts\n");
+		/* with a blank behind it the whole number is within the limit, and is cut off */
+		line_put(text + strlen(text), '1', whole ? "123456789 5" : digits, cut + 2 * whole);
+		assert_int_equal(read_text(text, &counters), whole);
+		assert_int_equal(counters.known[COUNTER_TIMEOUTS], whole);
+		if (whole)
+			assert_int_equal(counters.value[COUNTER_TIMEOUTS], 123456789);
+	}
+	char *end = line_put(text, 'X', "TCPTimeoutsOfAnotherKind", strlen("TCPTimeouts"));
+	strcpy(end, "TcpExt: 1 2 3 4 5 6 7 8 9 10 77\n");
+	assert_false(read_text(text, &counters));
+	/* nstat -j, all in one line: the last counter is cut behind the first digit of its number */
+	end = stpcpy(text, "{\"kernel\":{\"TcpInSegs\":7,\"");
+	size_t pad = LINE_KEPT - strlen(text) - strlen("\":0,\"TcpOutSegs\":1");
+	memset(end, 'x', pad);
+	strcpy(end + pad, "\":0,\"TcpOutSegs\":12}}\n");
+	assert_true(read_text(text, &counters));
+	assert_int_equal(counters.value[COUNTER_TCP_IN_SEGS], 7);
+	assert_false(counters.known[COUNTER_TCP_OUT_SEGS]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(several_in_one_file),
 	    cmocka_unit_test(deltas),
 	    cmocka_unit_test(endless_line),
+	    cmocka_unit_test(cut_in_half),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

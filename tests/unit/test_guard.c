@@ -194,6 +194,37 @@ static void test_confirmed(void **state)
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 }
 
+/*
+ * The minute passes while somebody holds the lock, as bdp confirm does: what is decided under it counts.
+ * A guard that looked only before it waited for the lock would undo what has just been confirmed.
+ */
+static void test_looks_again_under_the_lock(void **state)
+{
+	(void)state;
+	struct tree tree;
+	struct store store;
+	struct reason reason;
+	struct journal journal;
+
+	expect_outcome(apply_timed(), OUTCOME_DONE, "");
+	assert_true(tree_open(&tree, NULL, tree_root));
+	assert_int_equal(store_open(&store, &tree, false, &reason), STORE_OPEN);
+	assert_true(store_lock(&store, -1, &reason));
+	pass_a_minute();
+	/* long enough for the guard to have seen the time, and to stand before the lock */
+	usleep(200000);
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_true(store_load(&store, 1, &journal, &reason));
+	journal.state = JOURNAL_APPLIED;
+	assert_true(store_save(&store, &journal, &reason));
+	store_unlock(&store);
+	assert_true(guard_ends(1));
+	assert_true(values_are(NEW_RMEM, NEW_WMEM));
+	assert_int_equal(state_of(1), JOURNAL_APPLIED);
+	store_close(&store);
+	tree_close(&tree);
+}
+
 /* While one waits there is no second: neither another plan nor, in vain, the same one. */
 static void test_no_second_guard(void **state)
 {
@@ -597,6 +628,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    ON_TREE(test_undoes_in_time),
 	    ON_TREE(test_confirmed),
+	    ON_TREE(test_looks_again_under_the_lock),
 	    ON_TREE(test_confirm_is_late),
 	    ON_TREE(test_no_second_guard),
 	    ON_TREE(test_survives_its_parents),

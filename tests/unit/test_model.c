@@ -197,6 +197,13 @@ static void test_memory(void **state)
 	input.bdp_bytes = 1e6;
 	exposure_reckon(&input, &exposure);
 	assert_near(exposure.per_connection_bytes, 2e6, 0);
+	/* a quiet one holds what each of its two buffers is guaranteed: 4 KiB */
+	input.connections = 1000;
+	input.active = 100;
+	input.rmem_min_bytes = 4096;
+	exposure_reckon(&input, &exposure);
+	assert_near(exposure.idle_bytes, 1000 * 8192, 0);
+	assert_near(exposure.likely_bytes, 100 * 2e6 + 900 * 8192, 0);
 	/* tcp_mem = 16777216 three times is 64 GiB: bytes were meant. */
 	for (int i = 0; i < 3; i++)
 		input.tcp_mem_pages[i] = 16777216;

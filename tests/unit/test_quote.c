@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,36 @@ static void test_quote_text(void **state)
 	assert_int_equal(untouched, '#');
 }
 
+/* It goes into "ssh HOST": nothing that a shell reads as more than a word, nor ssh as an option. */
+static void test_quote_host(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		bool taken;
+	} rows[] = {
+	    {"lb.example", true},
+	    {"192.0.2.10", true},
+	    {"fe80::1%eth0", true},
+	    {"lb-1_a", true},
+	    {"a", true},
+	    {"", false},
+	    {"-oProxyCommand=id", false},
+	    {"-", false},
+	    {"-lb", false},
+	    {"lb;id", false},
+	    {"lb example", false},
+	    {"$(id)", false},
+	    {"lb\n", false},
+	    {"l\xc3\xb6", false},
+	};
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		printf("%s\n", rows[i].name);
+		assert_string_equal(
+		    quote_host(rows[i].name, "HOST"), rows[i].taken ? rows[i].name : "HOST");
+	}
+}
+
 /* Whatever goes in, only whole, visible characters come out, and within the size. */
 static void test_always_safe(void **state)
 {
@@ -128,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_quote_text),
+	    cmocka_unit_test(test_quote_host),
 	    cmocka_unit_test(test_always_safe),
 	    cmocka_unit_test(test_quoted_turns),
 	};
