@@ -11,6 +11,8 @@
 #include "base/complaint.h"
 #include "base/quote.h"
 #include "evidence/iperf2.h"
+#include "evidence/session.h"
+#include "evidence/sites.h"
 #include "evidence/sniff.h"
 #include "evidence/ss_history.h"
 
@@ -390,17 +392,9 @@ static enum operand_result operand_read(
 	return reading.result;
 }
 
-enum operand_result evidence_read(struct evidence *evidence, const char *operand)
+static enum operand_result source_read(
+    struct evidence *evidence, struct source *source, const char *name, enum end label)
 {
-	enum end label;
-	const char *name = split_label(operand, &label);
-	struct source *source = source_open(name);
-
-	if (!source) {
-		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
-		complain("%s: %s", quoted(shown), strerror(errno));
-		return OPERAND_SYSTEM;
-	}
 	struct input *input = input_append(evidence, name, label);
 	input->kind = sniff(source);
 	struct beside beside = beside_look(source, input->kind);
@@ -409,6 +403,64 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 	if (result == OPERAND_OK)
 		beside_read(evidence, &beside, name, beside_end(evidence, input));
 	free(beside.bytes);
+	return result;
+}
+
+bool evidence_read_part(struct evidence *evidence, const char *name, enum end label,
+    const char *text, size_t length)
+{
+	size_t before = evidence->input_count;
+	enum input_kind kind = sniff_bytes(text, length < SOURCE_PEEK_MAX ? length : SOURCE_PEEK_MAX);
+
+	if (!kinds[kind].read || kind == INPUT_OTHER_JSON)
+		return false;
+	/* a run is of both ends, a path's times are of none */
+	if (label >= END_CLIENT &&
+	    (kind == INPUT_PING || kind == INPUT_IPERF_TEXT || kind == INPUT_IPERF_JSON))
+		label = END_NONE;
+	struct source *source = source_memory(name, text, length);
+	struct input *input = input_append(evidence, name, label);
+	struct reading reading = {.result = OPERAND_OK};
+	struct beside beside = beside_look(source, input->kind = kind);
+
+	kinds[kind].read(evidence, input, source, &reading);
+	if (reading.result == OPERAND_OK)
+		beside_read(evidence, &beside, name, beside_end(evidence, input));
+	else
+		free(evidence->inputs[--evidence->input_count].name);
+	free(beside.bytes);
+	source_close(source);
+	return evidence->input_count > before;
+}
+
+/* What a session comes to; without anything in it, it is no better than an unknown text. */
+static enum operand_result session_read(
+    struct evidence *evidence, struct source *source, const char *name, enum end label)
+{
+	enum operand_result result = sites_read(evidence, source, name, label);
+
+	if (result == OPERAND_SYSTEM)
+		complain("%s: %s", quoted(source_name(source)), strerror(errno));
+	else if (result == OPERAND_UNUSABLE)
+		complain("%s: %s", quoted(source_name(source)), kinds[INPUT_UNKNOWN].refusal);
+	return result;
+}
+
+enum operand_result evidence_read(struct evidence *evidence, const char *operand)
+{
+	enum end label;
+	const char *name = split_label(operand, &label), *bytes;
+	struct source *source = source_open(name);
+
+	if (!source) {
+		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
+		complain("%s: %s", quoted(shown), strerror(errno));
+		return OPERAND_SYSTEM;
+	}
+	size_t length = source_peek(source, &bytes);
+	enum operand_result result = session_is(bytes, length)
+					 ? session_read(evidence, source, name, label)
+					 : source_read(evidence, source, name, label);
 	source_close(source);
 	return result;
 }

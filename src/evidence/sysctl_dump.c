@@ -31,7 +31,7 @@ static bool pair_take(struct host *host, const char *key, const char *value)
 {
 	if (strcmp(key, KEY_RELEASE) == 0 || strcmp(key, "kernel/osrelease") == 0)
 		return kernel_version_parse(value, &host->kernel);
-	if (strcmp(key, KEY_HOSTNAME) == 0) {
+	if (strcmp(key, KEY_HOSTNAME) == 0 || strcmp(key, "kernel/hostname") == 0) {
 		quote_text(value, host->name, sizeof(host->name));
 		return false;
 	}

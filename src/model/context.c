@@ -12,7 +12,7 @@ const struct socket_info *context_socket(const struct evidence *evidence, const 
 
 		/* ss leaves the state out when it was asked for one. */
 		bool up = socket->state[0] == '\0' || strncmp(socket->state, "ESTAB", 5) == 0;
-		if (evidence->socket_ends[i] == END_RECEIVER || !up)
+		if (evidence_end_in(evidence->socket_ends[i], run) == END_RECEIVER || !up)
 			continue;
 		if (socket->bytes_sent <= socket->bytes_received ||
 		    socket->bytes_sent < SOCKET_CONTROL_BYTES)
@@ -38,13 +38,18 @@ static const struct ping *find_ping(const struct evidence *evidence)
 }
 
 /* Of several pings of one target the slowest was taken under load, when it tells of a queue at all. */
-static const struct ping *find_loaded_ping(const struct evidence *evidence, const struct ping *idle)
+static const struct ping *find_loaded_ping(
+    const struct evidence *evidence, const struct ping *idle, const struct run *run)
 {
 	const struct ping *worst = NULL;
 
 	for (unsigned i = 0; i < evidence->ping_count; i++) {
 		const struct ping *ping = &evidence->pings[i];
 		bool same = strcmp(ping->target, idle->target) == 0;
+		unsigned test = evidence->ping_tests[i];
+		/* one that ran beside another test tells of that one */
+		if (test != 0 && run && test != run->test + 1)
+			continue;
 		if (same && ping->avg_us > idle->avg_us && (!worst || ping->avg_us > worst->avg_us))
 			worst = ping;
 	}
@@ -59,5 +64,5 @@ void context_for_run(struct path_context *context, const struct evidence *eviden
 	    .receiver = receiver,
 	    .tc = evidence->has_tc ? &evidence->tc : NULL};
 	if (context->ping)
-		context->loaded_ping = find_loaded_ping(evidence, context->ping);
+		context->loaded_ping = find_loaded_ping(evidence, context->ping, run);
 }

@@ -190,6 +190,11 @@ static void text_more(struct layout *layout, const struct report *report)
 }
 
 /* What each operand was taken for, since kinds are told by content. */
+static const char *const end_names[END_COUNT] = {[END_SENDER] = "sender",
+    [END_RECEIVER] = "receiver",
+    [END_CLIENT] = "client",
+    [END_SERVER] = "server"};
+
 static void text_inputs(struct layout *layout, const struct report *report)
 {
 	const struct evidence *evidence = report->evidence;
@@ -207,8 +212,7 @@ static void text_inputs(struct layout *layout, const struct report *report)
 		layout_raw(layout, INK_PLAIN, ":");
 		layout_text(layout, INK_PLAIN, input_kind_text(input->kind));
 		if (input->label != END_NONE)
-			layout_textf(layout, INK_PLAIN, "of the %s",
-			    input->label == END_SENDER ? "sender" : "receiver");
+			layout_textf(layout, INK_PLAIN, "of the %s", end_names[input->label]);
 		if (*input->detail)
 			layout_textf(layout, INK_PLAIN, "(%s)", input->detail);
 		layout_break(layout);

@@ -39,7 +39,7 @@ static enum end local_end(const struct run *run)
 
 static const struct host *labelled(const struct advise_case *c, enum end end)
 {
-	return c->evidence.hosts[end].origin != HOST_UNKNOWN ? &c->evidence.hosts[end] : NULL;
+	return evidence_host(&c->evidence, end, c->analyses[c->chosen].run);
 }
 
 /* The end whose host the unlabelled facts describe, when no role says so: the one that holds the flow. */

@@ -138,6 +138,7 @@ int case_read(struct advise_case **into, const struct options *options)
 	int code = read_operands(c, options);
 	if (code == 0)
 		code = read_standard_input(c, options);
+	evidence_settle(&c->evidence);
 	evidence_use_sockets(&c->evidence);
 	if (code == 0)
 		code = read_host(c, options);

@@ -17,14 +17,19 @@
 static void analyse_run(struct advise_case *c, struct analysis *analysis,
     struct path_context *context, const struct run *run)
 {
+	const struct host *sender = evidence_host(&c->evidence, END_SENDER, run);
+	const struct host *receiver = evidence_host(&c->evidence, END_RECEIVER, run);
+
+	sender = sender ? sender : c->sender;
+	receiver = receiver ? receiver : c->receiver;
 	analysis->run = run;
-	context_for_run(context, &c->evidence, run, c->receiver);
+	context_for_run(context, &c->evidence, run, receiver);
 	path_from_run(&analysis->path, run, &c->given, context);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .run = run,
 	    .context = context,
-	    .sender = c->sender,
-	    .receiver = c->receiver};
+	    .sender = sender,
+	    .receiver = receiver};
 	limit_decide(&input, &analysis->limit);
 }
 
@@ -246,7 +251,7 @@ static void advise(struct advise_case *c, const struct options *options)
 /* Two readings of a host's counters tell whether its receive buffers run away. */
 static void add_runaway(struct advise_case *c)
 {
-	for (int end = END_NONE; end <= END_RECEIVER; end++) {
+	for (int end = END_NONE; end < END_COUNT; end++) {
 		struct counters delta;
 		struct runaway runaway;
 
@@ -296,8 +301,11 @@ int case_reckon(struct advise_case *c, const struct options *options)
 		return code;
 	case_hosts(c, options);
 	analyse_all(c);
-	if (!(options->given & GIVEN_RUN))
+	if (!(options->given & GIVEN_RUN) && choose(c) != c->chosen) {
 		c->chosen = choose(c);
+		c->sender = c->receiver = NULL;
+		case_hosts(c, options);
+	}
 
 	advise(c, options);
 	add_runaway(c);

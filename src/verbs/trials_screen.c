@@ -42,13 +42,6 @@ static const struct ping *loaded_ping(const struct evidence *evidence)
 	return slowest;
 }
 
-static const struct host *host_of(const struct evidence *evidence, enum end end)
-{
-	const struct host *host = &evidence->hosts[end];
-
-	return host->origin != HOST_UNKNOWN ? host : NULL;
-}
-
 static void reckon_figures(const struct trial_set *set, struct trial_run *trial)
 {
 	const struct evidence *evidence = &trial->source->evidence;
@@ -68,7 +61,7 @@ static void analyse(const struct trial_set *set, struct trial_run *trial, const 
 	struct analysis *analysis = &trial->analysis;
 
 	analysis->run = run;
-	context_for_run(&trial->context, evidence, run, host_of(evidence, END_RECEIVER));
+	context_for_run(&trial->context, evidence, run, evidence_host(evidence, END_RECEIVER, run));
 	if (evidence->ping_count == 1) {
 		trial->context.ping_is_loaded = true;
 		trial->context.loaded_ping = &evidence->pings[0];
@@ -77,8 +70,8 @@ static void analyse(const struct trial_set *set, struct trial_run *trial, const 
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .run = run,
 	    .context = &trial->context,
-	    .sender = host_of(evidence, END_SENDER),
-	    .receiver = host_of(evidence, END_RECEIVER)};
+	    .sender = evidence_host(evidence, END_SENDER, run),
+	    .receiver = evidence_host(evidence, END_RECEIVER, run)};
 	limit_decide(&input, &analysis->limit);
 	reckon_figures(set, trial);
 }
