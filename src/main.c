@@ -17,6 +17,7 @@
 #include "verbs/compare.h"
 #include "verbs/explain.h"
 #include "verbs/output.h"
+#include "verbs/record.h"
 #include "verbs/sockets.h"
 #include "verbs/sweep.h"
 
@@ -25,6 +26,7 @@ static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_SWEEP] = verb_sweep,
     [VERB_COMPARE] = verb_compare,
     [VERB_SOCKETS] = verb_sockets,
+    [VERB_RECORD] = verb_record,
     [VERB_APPLY] = verb_apply,
     [VERB_CONFIRM] = verb_confirm,
     [VERB_ROLLBACK] = verb_rollback,

@@ -16,6 +16,7 @@ enum verb {
 	VERB_SWEEP,
 	VERB_COMPARE,
 	VERB_SOCKETS,
+	VERB_RECORD,
 	VERB_APPLY,
 	VERB_CONFIRM,
 	VERB_ROLLBACK,
@@ -86,6 +87,13 @@ struct options {
 	const char *algorithms;	     /* sweep --cc LIST, as given, or NULL */
 	unsigned runs;		     /* sweep --runs; 0: not given */
 	unsigned timeout_seconds;    /* sweep --timeout, of one run; 0: not given */
+	unsigned test_seconds;	     /* record -t; 0: not given */
+	unsigned parallel;	     /* record -P; 0: not given */
+	const char *algorithm;	     /* record -C, or NULL */
+	const char *far;	     /* record --far COMMAND, or NULL */
+	bool no_reverse;	     /* record --no-reverse */
+	bool record_host;	     /* record --host */
+	bool record_script;	     /* record --script */
 	const char *plot;	     /* --plot FILE, or NULL */
 	const char *const *operands; /* as in argv; may be empty */
 	size_t operand_count;
