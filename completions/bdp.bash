@@ -6,6 +6,7 @@ _bdp_verbs=(
 	'sweep|pick the ceiling from runs at several, or make them'
 	'compare|say which algorithm or setting does better'
 	'sockets|say which live sockets hold more than their paths need'
+	'record|measure a path both ways and write down what bdp needs'
 	'apply|set what a plan says, and prove it'
 	'confirm|keep what apply --confirm set'
 	'rollback|put back what was there before'
@@ -87,6 +88,16 @@ _bdp_options_sockets=(
 	'--allow-lower|also advise a lower ceiling'
 	'-o --output text,json|report form'
 	'--check|exit 5 when receive buffers run away'
+)
+_bdp_options_record=(
+	'-t --time TIME|how long each test runs'
+	'-P --parallel N|parallel streams'
+	'-p --port PORT|port of the iperf3 server'
+	'-C --congestion NAME|congestion control of the tests'
+	'--no-reverse|only the test in which this host sends'
+	'--far COMMAND|also record the other end, by a shell there'
+	'--script|print the script that records the other end'
+	'--host|record the settings of this host alone'
 )
 _bdp_options_apply=(
 	'--role receiver,sender,proxy|which part of the plan is for this host'

@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise sweep compare sockets apply confirm rollback explain help
+    if contains -- "$words[2]" advise sweep compare sockets record apply confirm rollback explain help
         echo $words[2]
     else
         echo advise
@@ -59,7 +59,7 @@ end
 
 complete -c bdp -n '__bdp_is confirm rollback explain help' -f
 complete -c bdp -n '__bdp_is explain' -a '(__bdp_names)'
-complete -c bdp -n '__bdp_is help; and test (count (commandline -opc)) -eq 2' -a 'advise sweep compare sockets apply confirm rollback explain help'
+complete -c bdp -n '__bdp_is help; and test (count (commandline -opc)) -eq 2' -a 'advise sweep compare sockets record apply confirm rollback explain help'
 complete -c bdp -n '__bdp_is advise; and test -n (commandline -ct)' -a 'sender= receiver=' -d 'taken on that end'
 complete -c bdp -n '__bdp_is sweep compare' -a '(__bdp_more_files)'
 
@@ -67,6 +67,7 @@ complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and wha
 complete -c bdp -n __bdp_is_first -a sweep -d 'pick the ceiling from runs at several, or make them'
 complete -c bdp -n __bdp_is_first -a compare -d 'say which algorithm or setting does better'
 complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold more than their paths need'
+complete -c bdp -n __bdp_is_first -a record -d 'measure a path both ways and write down what bdp needs'
 complete -c bdp -n __bdp_is_first -a apply -d 'set what a plan says, and prove it'
 complete -c bdp -n __bdp_is_first -a confirm -d 'keep what apply --confirm set'
 complete -c bdp -n __bdp_is_first -a rollback -d 'put back what was there before'
@@ -97,6 +98,14 @@ complete -c bdp -n '__bdp_is advise sweep' -s o -l output -x -a 'text json sysct
 complete -c bdp -n '__bdp_is compare sockets' -s o -l output -x -a 'text json' -d 'report form'
 complete -c bdp -n '__bdp_is advise' -l socket -x -d 'watch a live connection in place of a run'
 complete -c bdp -n '__bdp_is advise sockets' -l interval -x -d 'how long to watch live sockets'
+complete -c bdp -n '__bdp_is record' -s t -l time -x -d 'how long each test runs'
+complete -c bdp -n '__bdp_is record' -s P -l parallel -x -d 'parallel streams'
+complete -c bdp -n '__bdp_is record' -s p -l port -x -d 'port of the iperf3 server'
+complete -c bdp -n '__bdp_is record' -s C -l congestion -x -d 'congestion control of the tests'
+complete -c bdp -n '__bdp_is record' -l no-reverse -d 'only the test in which this host sends'
+complete -c bdp -n '__bdp_is record' -l far -x -d 'also record the other end'
+complete -c bdp -n '__bdp_is record' -l script -d 'print the script that records the other end'
+complete -c bdp -n '__bdp_is record' -l host -d 'record the settings of this host alone'
 complete -c bdp -n '__bdp_is sockets' -l watch -x -d 'repeat in place that often'
 complete -c bdp -n '__bdp_is sockets' -l port -x -d 'only sockets with that port at either end'
 complete -c bdp -n '__bdp_is sockets' -l peer -x -d 'only sockets with such a peer'

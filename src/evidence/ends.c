@@ -47,10 +47,14 @@ void evidence_resolve(struct evidence *evidence, unsigned first_test)
 
 void evidence_settle(struct evidence *evidence)
 {
-	if (evidence->hosts[END_CLIENT].origin != HOST_UNKNOWN &&
-	    evidence->hosts[END_SERVER].origin == HOST_UNKNOWN &&
-	    evidence->hosts[END_NONE].origin != HOST_UNKNOWN)
-		move_end(evidence, END_NONE, END_SERVER);
+	static const enum end pairs[][2] = {
+	    {END_CLIENT, END_SERVER}, {END_SENDER, END_RECEIVER}, {END_RECEIVER, END_SENDER}};
+	size_t count = evidence->none_is_far ? 3 : 1;
+
+	for (size_t i = 0; i < count && evidence->hosts[END_NONE].origin != HOST_UNKNOWN; i++)
+		if (evidence->hosts[pairs[i][0]].origin != HOST_UNKNOWN &&
+		    evidence->hosts[pairs[i][1]].origin == HOST_UNKNOWN)
+			move_end(evidence, END_NONE, pairs[i][1]);
 }
 
 enum end evidence_end_in(enum end end, const struct run *run)

@@ -406,11 +406,12 @@ static enum operand_result source_read(
 	return result;
 }
 
-bool evidence_read_part(struct evidence *evidence, const char *name, enum end label,
-    const char *text, size_t length)
+bool evidence_read_part(
+    struct evidence *evidence, const char *name, enum end label, const char *text, size_t length)
 {
 	size_t before = evidence->input_count;
-	enum input_kind kind = sniff_bytes(text, length < SOURCE_PEEK_MAX ? length : SOURCE_PEEK_MAX);
+	enum input_kind kind =
+	    sniff_bytes(text, length < SOURCE_PEEK_MAX ? length : SOURCE_PEEK_MAX);
 
 	if (!kinds[kind].read || kind == INPUT_OTHER_JSON)
 		return false;

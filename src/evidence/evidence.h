@@ -72,6 +72,8 @@ struct evidence {
 	size_t socket_count;
 	/* facts by end; END_NONE holds those of a host whose end was not told */
 	struct host hosts[END_COUNT];
+	bool
+	    none_is_far; /* facts of END_NONE are of a session that names its host, and has no run */
 	bool host_is_beside[END_COUNT]; /* read beside a run: an operand of its own replaces it */
 	/* two readings give a delta */
 	struct counters counters_first[END_COUNT], counters_last[END_COUNT];
@@ -110,8 +112,8 @@ void evidence_free(struct evidence *evidence);
 
 /* Reads the output of one command of a session: false, and nothing is said, when there is no evidence in
  * it.  `text` need not end in NUL. */
-bool evidence_read_part(struct evidence *evidence, const char *name, enum end label,
-    const char *text, size_t length);
+bool evidence_read_part(
+    struct evidence *evidence, const char *name, enum end label, const char *text, size_t length);
 
 /* For readers of what is no file: an input as the reports name it, and a socket among those kept. */
 struct input *evidence_add_input(struct evidence *evidence, const char *name, enum input_kind kind);

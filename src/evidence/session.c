@@ -18,9 +18,9 @@ struct session {
 	size_t given; /* length of the part given last, to be let go */
 	const char *chunk;
 	size_t chunk_left;
-	char host[64]; /* of the part that is being filled */
+	char host[64];	    /* of the part that is being filled */
 	bool cut, dropping; /* of the line that is being taken */
-	int state; /* of the source: 1 more may come, 0 its end, -1 an error */
+	int state;	    /* of the source: 1 more may come, 0 its end, -1 an error */
 };
 
 static bool is_name(char c)
@@ -55,7 +55,8 @@ static size_t prompt_words(const char *line, size_t length, bool *user)
 			return at + 1;
 		if (!bracket && (c == '$' || c == '#'))
 			return at;
-		if (!is_name(c) && strchr("@:~/", c) == NULL && !(bracket && (c == ' ' || c == '[')))
+		if (!is_name(c) && strchr("@:~/", c) == NULL &&
+		    !(bracket && (c == ' ' || c == '[')))
 			break;
 	}
 	return length;
@@ -147,8 +148,7 @@ static bool line_take(struct session *session)
 /* Makes room: the part that was given, and what is behind it moves to the front. */
 static void let_go(struct session *session)
 {
-	memmove(
-	    session->text, session->text + session->given, session->length - session->given);
+	memmove(session->text, session->text + session->given, session->length - session->given);
 	session->length -= session->given;
 	session->line -= session->given;
 	session->given = 0;
@@ -173,8 +173,7 @@ static bool line_end(struct session *session, struct session_part *part)
 {
 	char host[64];
 	size_t line = session->line;
-	bool prompt =
-	    session_prompt(session->text + line, session->length - line - 1, host);
+	bool prompt = session_prompt(session->text + line, session->length - line - 1, host);
 
 	if (session->length > SESSION_PART_MAX && !prompt) {
 		session->length = line;

@@ -15,7 +15,7 @@
 
 /* One command and its output. */
 struct session_part {
-	char host[64]; /* that the prompt names, "" when it names none; not yet safe to print */
+	char host[64];	  /* that the prompt names, "" when it names none; not yet safe to print */
 	const char *text; /* with the prompt's line; valid until the next part */
 	size_t length;
 	size_t output; /* where the output begins, behind the prompt's line */

@@ -67,8 +67,7 @@ static void site_note(struct sites *sites, const char *host, enum end end)
 static void sites_pair(struct sites *sites)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (sites->count == 2 && sites->end[i] == END_NONE &&
-		    sites->end[1 - i] != END_NONE)
+		if (sites->count == 2 && sites->end[i] == END_NONE && sites->end[1 - i] != END_NONE)
 			sites->end[i] = sites->end[1 - i] == END_CLIENT ? END_SERVER : END_CLIENT;
 }
 
@@ -113,8 +112,8 @@ static bool part_read(struct evidence *evidence, struct sites *sites, const char
 	size_t length = part->length - part->output;
 	/* JSON needs no command above it, and is known by its first byte */
 	bool json = length > 0 && (*output == '{' || *output == '[');
-	bool any = evidence_read_part(evidence, name, end, json ? output : part->text,
-	    json ? length : part->length);
+	bool any = evidence_read_part(
+	    evidence, name, end, json ? output : part->text, json ? length : part->length);
 
 	line_of(part->text, part->length, command, sizeof(command));
 	if (!json && length < 1U << 20 &&
@@ -152,6 +151,8 @@ enum operand_result sites_read(
 	}
 	session_close(session);
 	facts_join(evidence, &sites);
+	if (label == END_NONE && sites.end[0] == END_NONE && sites.host[0][0])
+		evidence->none_is_far = true;
 	evidence_resolve(evidence, tests);
 	if (got < 0)
 		return OPERAND_SYSTEM;

@@ -49,8 +49,7 @@ static void print_window(FILE *stream, const struct socket_info *info)
 	if (info->has & SOCKET_WSCALE)
 		fprintf(stream, " wscale:%u,%u", info->snd_wscale, info->rcv_wscale);
 	if (info->has & SOCKET_RTT)
-		fprintf(
-		    stream, " rtt:%.9g/%.9g", info->rtt_us / 1000, info->rttvar_us / 1000);
+		fprintf(stream, " rtt:%.9g/%.9g", info->rtt_us / 1000, info->rttvar_us / 1000);
 	print_count(stream, "mss", info->has & SOCKET_MSS, info->mss);
 	print_count(stream, "cwnd", info->has & SOCKET_CWND, info->cwnd_segments);
 	print_count(stream, "ssthresh", info->has & SOCKET_SSTHRESH, info->ssthresh_segments);
@@ -58,8 +57,7 @@ static void print_window(FILE *stream, const struct socket_info *info)
 	print_count(stream, "bytes_acked", info->has & SOCKET_BYTES_ACKED, info->bytes_acked);
 	print_count(
 	    stream, "bytes_received", info->has & SOCKET_BYTES_RECEIVED, info->bytes_received);
-	print_count(
-	    stream, "data_segs_out", info->has & SOCKET_DATA_SEGS_OUT, info->data_segs_out);
+	print_count(stream, "data_segs_out", info->has & SOCKET_DATA_SEGS_OUT, info->data_segs_out);
 	if (info->has & SOCKET_BBR)
 		fprintf(stream, " bbr:(bw:%.0fbps,mrtt:%.9g)", info->bbr_bw_bps,
 		    info->bbr_min_rtt_us / 1000);

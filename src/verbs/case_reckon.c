@@ -82,6 +82,15 @@ static int worth(const struct analysis *analysis)
 	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
 }
 
+/* A test and the one behind it with -R are the two directions of one measurement. */
+static bool is_other_way(const struct run *a, const struct run *b)
+{
+	return a->complete && a->client == b->client && a->local_sends != b->local_sends &&
+	       a->sender[0] && strcmp(a->input, b->input) == 0 &&
+	       strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0 &&
+	       (a->test + 1 == b->test || b->test + 1 == a->test);
+}
+
 /* The last complete test's; of two directions the one that is held. */
 static size_t choose(const struct advise_case *c)
 {
@@ -95,9 +104,10 @@ static size_t choose(const struct advise_case *c)
 		}
 	if (!c->analyses[best].run)
 		return best;
-	unsigned test = c->analyses[best].run->test;
+	const struct run *last = c->analyses[best].run;
 	for (size_t i = 0; i < c->analysis_count; i++)
-		if (c->analyses[i].run->test == test &&
+		if ((c->analyses[i].run->test == last->test ||
+			is_other_way(c->analyses[i].run, last)) &&
 		    worth(&c->analyses[i]) > worth(&c->analyses[best]))
 			best = i;
 	return best;

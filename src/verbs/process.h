@@ -14,14 +14,14 @@
 #define PROCESS_OUTPUT_MAX ((size_t)16 << 20)
 
 struct process {
-	pid_t pid;     /* 0: not started, or waited for */
-	bool group;    /* it leads a process group of its own */
-	int in, out;   /* -1 when closed */
-	char *text;    /* owned: standard output and standard error, as a terminal would mix them */
+	pid_t pid;   /* 0: not started, or waited for */
+	bool group;  /* it leads a process group of its own */
+	int in, out; /* -1 when closed */
+	char *text;  /* owned: standard output and standard error, as a terminal would mix them */
 	size_t length, capacity;
 	bool cut;
-	int status;    /* of waitpid, once it has ended */
-	int error;     /* errno when it could not be started, else 0 */
+	int status;	 /* of waitpid, once it has ended */
+	int error;	 /* errno when it could not be started, else 0 */
 	int64_t kill_ms; /* when SIGKILL is due; 0: it is not being ended */
 };
 

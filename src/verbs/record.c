@@ -161,8 +161,8 @@ static double test_seconds(const struct options *options)
 	size_t used = (size_t)snprintf(line, sizeof(line), "iperf3 -c host");
 
 	for (size_t i = 1; i < options->operand_count && used < sizeof(line); i++)
-		used += (size_t)snprintf(
-		    line + used, sizeof(line) - used, " %s", options->operands[i]);
+		used +=
+		    (size_t)snprintf(line + used, sizeof(line) - used, " %s", options->operands[i]);
 	if (iperf_command_parse(line, &command)) {
 		seconds = command.has & COMMAND_TIME ? command.time_s : seconds;
 		omit = command.has & COMMAND_OMIT ? command.omit_s : omit;
@@ -208,8 +208,8 @@ static int record_path(struct record *record)
 	if (options->far)
 		record_far_end(record);
 	if (record->runs == 0 && interrupt_signal() == 0)
-		warnx("no test was made: %s", *record->failure ? quoted(record->failure)
-							       : "iperf3 did not run");
+		warnx("no test was made: %s",
+		    *record->failure ? quoted(record->failure) : "iperf3 did not run");
 	suggest_far(record);
 	return finish(record, record->runs > 0 ? 0 : 3);
 }
@@ -247,8 +247,8 @@ static int check_operands(const struct options *options, bool wanted)
 	if (!wanted)
 		return options->operand_count == 0
 			   ? 0
-			   : misuse(options->operands[0],
-				 "no HOST is needed with --host or --script");
+			   : misuse(
+				 options->operands[0], "no HOST is needed with --host or --script");
 	if (options->operand_count == 0) {
 		warnx("record: no HOST; name the one that runs iperf3 -s, such as lb.example");
 		return 2;

@@ -101,9 +101,8 @@ static bool is_busy(const struct process *iperf)
 /* Begins the ping in the middle of the counted time, when the queue stands. */
 static void ping_begin(struct record *record, struct test *test)
 {
-	unsigned seconds = record->test_s > RECORD_OMIT_S + 4
-			       ? (unsigned)(record->test_s - RECORD_OMIT_S) / 2
-			       : 2;
+	unsigned seconds =
+	    record->test_s > RECORD_OMIT_S + 4 ? (unsigned)(record->test_s - RECORD_OMIT_S) / 2 : 2;
 
 	test->ping_ms = 0;
 	snprintf(test->count, sizeof(test->count), "%u", seconds < 10 ? seconds * 2 : 20);
@@ -121,8 +120,8 @@ static void follow(struct record *record, struct test *test)
 	test->ping_ms = now_ms + (RECORD_OMIT_S + 1) * 1000;
 	while (!process_is_over(&test->iperf)) {
 		int wait_ms = socket_log_tick(&test->sockets);
-		process_wait(
-		    all, record->has_far ? 3 : 2, wait_ms < LOOK_MS && wait_ms > 0 ? wait_ms : LOOK_MS);
+		process_wait(all, record->has_far ? 3 : 2,
+		    wait_ms < LOOK_MS && wait_ms > 0 ? wait_ms : LOOK_MS);
 		now_ms = process_now_ms();
 		if (record_is_stopped() || now_ms >= deadline_ms)
 			process_end(&test->iperf);
@@ -136,7 +135,8 @@ static void show_sockets(const struct record *record, struct socket_log *log)
 {
 	char line[200];
 
-	snprintf(line, sizeof(line), "while sleep 1; do date +%%s.%%N; ss -tmin 'dport = :%u'; done",
+	snprintf(line, sizeof(line),
+	    "while sleep 1; do date +%%s.%%N; ss -tmin 'dport = :%u'; done",
 	    record->options->port ? record->options->port : RECORD_PORT);
 	transcript_line(line);
 	socket_log_end(log);

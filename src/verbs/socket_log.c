@@ -22,8 +22,8 @@ void socket_log_begin(struct socket_log *log, uint16_t port)
 		err(1, NULL);
 }
 
-static void print_reading(
-    struct socket_log *log, const struct timespec *now, const struct socket_info *sockets, size_t count)
+static void print_reading(struct socket_log *log, const struct timespec *now,
+    const struct socket_info *sockets, size_t count)
 {
 	fprintf(log->stream, "%lld.%09ld\n", (long long)now->tv_sec, now->tv_nsec);
 	ss_print_header(log->stream);
