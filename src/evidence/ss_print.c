@@ -48,12 +48,14 @@ static void print_window(FILE *stream, const struct socket_info *info)
 		fprintf(stream, " %s", info->cc);
 	if (info->has & SOCKET_WSCALE)
 		fprintf(stream, " wscale:%u,%u", info->snd_wscale, info->rcv_wscale);
+	print_count(stream, "backoff", info->has & SOCKET_BACKOFF, info->backoff);
 	if (info->has & SOCKET_RTT)
 		fprintf(stream, " rtt:%.9g/%.9g", info->rtt_us / 1000, info->rttvar_us / 1000);
 	print_count(stream, "mss", info->has & SOCKET_MSS, info->mss);
 	print_count(stream, "cwnd", info->has & SOCKET_CWND, info->cwnd_segments);
 	print_count(stream, "ssthresh", info->has & SOCKET_SSTHRESH, info->ssthresh_segments);
 	print_count(stream, "bytes_sent", info->has & SOCKET_BYTES_SENT, info->bytes_sent);
+	print_count(stream, "bytes_retrans", info->has & SOCKET_BYTES_RESENT, info->bytes_resent);
 	print_count(stream, "bytes_acked", info->has & SOCKET_BYTES_ACKED, info->bytes_acked);
 	print_count(
 	    stream, "bytes_received", info->has & SOCKET_BYTES_RECEIVED, info->bytes_received);

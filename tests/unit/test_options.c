@@ -254,7 +254,7 @@ static const struct misuse_row {
     {{"--socket", "example.org"}, "peer 'example.org': expected an address and perhaps a port"},
     {{"--socket", "192.0.2.1:0"}, "peer '192.0.2.1:0': expected an address and perhaps a port"},
     {{"--port", "443"},
-	"'--port' is not an option of 'advise', but of 'sockets'; see bdp sockets --help"},
+	"'--port' is not an option of 'advise', but of 'sockets', 'record'; see bdp record --help"},
     {{"--all"}, "'--all' is not an option of 'advise', but of 'sockets', 'rollback'; see bdp "},
     {{"advize"}, "advize: no such file; did you mean the verb advise?"},
     {{"sokets", "--all"}, "sokets: no such file; did you mean the verb sockets?"},

@@ -67,7 +67,9 @@ static void test_ss_print(void **state)
 		   SOCKET_BYTES_SENT | SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED |
 		   SOCKET_RETRANS | SOCKET_DATA_SEGS_OUT | SOCKET_UNACKED | SOCKET_NOTSENT |
 		   SOCKET_RCV_SPACE | SOCKET_RCV_RTT | SOCKET_RCV_SSTHRESH | SOCKET_SSTHRESH |
-		   SOCKET_PACING_RATE | SOCKET_LAST_SND,
+		   SOCKET_PACING_RATE | SOCKET_LAST_SND | SOCKET_BYTES_RESENT | SOCKET_BACKOFF,
+	    .bytes_resent = 17376,
+	    .backoff = 2,
 	    .rmem_alloc = 1,
 	    .rcvbuf = 131072,
 	    .wmem_alloc = 2,
@@ -135,7 +137,7 @@ static void test_ss_print(void **state)
 	SAME(delivery_rate_bps); SAME(pacing_rate_bps); SAME(peer_window_bytes);
 	SAME(notsent_bytes); SAME(rcv_space); SAME(rcv_ssthresh); SAME(busy_us);
 	SAME(rwnd_limited_us); SAME(sndbuf_limited_us); SAME(lastsnd_ms); SAME(lastrcv_ms);
-	SAME(app_limited); SAME(has_timestamps); SAME(has_sack);
+	SAME(bytes_resent); SAME(backoff); SAME(app_limited); SAME(has_timestamps); SAME(has_sack);
 	assert_int_equal(ss_next(reader, &got), 0);
 	ss_close(reader);
 	source_close(source);
