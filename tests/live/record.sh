@@ -46,6 +46,12 @@ ip addr add 10.99.0.1/24 dev va
 ip link set va up
 sysctl -qw net.ipv4.tcp_rmem="4096 131072 $near_max"
 far="nsenter -t $server -n"
+tries=100
+until [ -n "$($far ss -Hltn 'sport = :5201')" ]; do
+	tries=$((tries - 1))
+	[ $tries -gt 0 ] || skip "no iperf3 server"
+	sleep 0.05
+done
 
 failed=0
 complain() {
