@@ -113,8 +113,8 @@ recorded: $(BIN)
 live: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/live/run.sh
 
-layers:
-	@tests/layers.sh
+layers: $(BIN)
+	@tests/layers.sh $(B)
 
 # What is said twice must be said alike: help, manuals, completions, JSON, tables, shown examples.
 documents: $(BIN)

@@ -1,8 +1,20 @@
 #!/bin/sh
+# Who may know what, who may print, and where something is kept.
+#
 # A file may include headers of its own folder and of folders above it in this order; report and
 # apply know nothing of each other; main.c may include all.
+#
+# Standard output is written by report/.  Complaints (warn, complain) are made anywhere but in the
+# stages that only reckon.  Sentences of reports stand in report/, so diagnosis/ and advice/ hold none.
+# Nothing is kept between two calls: no variable lives longer but those that are named.
+#
+# layers.list names what is not so today.  It only gets shorter: what is no longer true must go.
+# Usage: layers.sh [DIRECTORY], where the objects of src/ were built; without it what is kept is not
+# looked at.
 set -eu
+objects=$(realpath "${1:-/nowhere}" 2>/dev/null) || objects=/nowhere
 cd "$(dirname "$0")/../src"
+list=../tests/layers.list
 order="base evidence model diagnosis advice apply report options verbs"
 bad=0
 
@@ -40,5 +52,42 @@ for file in */*.c */*.h; do
 		;;
 	esac
 done
+# ---- what is true of today's files: KIND FILE [NAME] on a line
+
+found() {
+	grep -lE '(^|[^a-z_])(f?printf|v?f?printf|puts|fputs|putchar|fputc|putc|fwrite|v?dprintf)\(' \
+		[!r]*/*.c | grep -v '^report/' | sed 's/^/prints /'
+	# err(1, NULL) is what everybody does who gets no memory
+	grep -E '(^|[^a-z_])(v?warnx?|v?errx?|perror|complain)\(' model/*.c diagnosis/*.c advice/*.c |
+		grep -v 'err(1, NULL)' | sed 's/:.*//; s/^/complains /' || :
+	# a text of two words or more, whatever is in it beside them
+	grep -lE '"[^"]*[A-Za-z,] [A-Za-z][^"]*"' diagnosis/*.[ch] advice/*.[ch] | sed 's/^/sentences /'
+	[ -d "$objects" ] || return 0
+	for file in */*.c; do
+		# .data.rel.ro is of constants
+		objdump -t "$objects/${file%.c}.o" | awk -v file="$file" '
+			$3 == "O" && $4 ~ /^\.(data|bss)/ && $4 !~ /^\.data\.rel\.ro/ {
+				name = $NF
+				sub(/\.[0-9]+$/, "", name)
+				print "keeps", file, name
+			}'
+	done
+}
+
+found | sort -u >"${TMPDIR:-/tmp}/layers.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT
+if [ ! -d "$objects" ]; then
+	grep -v '^keeps' $list
+else
+	cat $list
+fi | grep '^[a-z]' | cut -d ' ' -f 1-3 | sed 's/ -$//' | sort -u | comm -3 "${TMPDIR:-/tmp}/layers.$$" - |
+	awk '
+	/^\t/ { print substr($0, 2) ": no longer so: take the line out of tests/layers.list"; next }
+	/^prints/ { print $2 " prints: that is for report/" }
+	/^complains/ { print $2 " complains: it is to return what it found, and its caller says it" }
+	/^sentences/ { print $2 " holds a sentence: those of reports stand in report/" }
+	/^keeps/ { print $2 " keeps " $3 " between calls: hand it in, or name it in tests/layers.list" }
+	' | grep . && bad=1
+
 [ $bad -eq 0 ] && echo "layers: ok"
 exit $bad
