@@ -81,7 +81,13 @@ function list_vivo(name, part,  base, text, ss, dumps, sender, receiver, all) {
 		add("json", name, part, base ".json")
 		add("txt", name, part, text)
 	}
-	add("ss-sender", name, part, base ".ss-" sender "-mid.txt")
+	# The sender's sockets alone cannot tell a receiver's SO_RCVBUF from its ceiling.
+	if (cause[name] == "socket-option" && more[name] == "") {
+		more[name] = "receive-window"
+		add("ss-sender", name, part, base ".ss-" sender "-mid.txt")
+		more[name] = ""
+	} else
+		add("ss-sender", name, part, base ".ss-" sender "-mid.txt")
 	add("ss-receiver", name, part, base ".ss-" receiver "-mid.txt")
 	ss = "sender=" base ".ss-" sender "-mid.txt receiver=" base ".ss-" receiver "-mid.txt"
 	dumps = "sender=" base ".sysctl-" sender ".txt receiver=" base ".sysctl-" receiver ".txt"

@@ -102,7 +102,7 @@ function print_row(key,  label) {
 	    share(got[key, "listed"] + got[key, "open"], runs[key]), got[key, "refused"], \
 	    pair(key, "high"), pair(key, "medium"), pair(key, "low"), \
 	    share(rtt[key, "holds"], rtt[key, "holds"] + rtt[key, "misses"]), rtt[key, "none"], \
-	    median(width, key, rtts[key]), 100 * median(off, key, rtts[key])
+	    median(width, key, rtts[key] + 0), 100 * median(off, key, rtts[key] + 0)
 }
 
 function print_head(what) {
@@ -110,8 +110,13 @@ function print_head(what) {
 	    "wrong", "undec.", "ref.", "high", "medium", "low", "RTT in", "none", "width", "off"
 }
 
-FNR == NR {
+FILENAME ~ /verdicts$/ {
 	said[$1] = $0
+	next
+}
+FILENAME ~ /targets.tsv$/ {
+	if ($0 !~ /^#/)
+		target[++targets] = $0
 	next
 }
 {
@@ -132,7 +137,7 @@ FNR == NR {
 	print set, form, name, $4, $5, answer[2], answer[3], state, low_ms * 1000, high_ms * 1000, \
 	    answer[4], answer[5], answer[6], rtt_state, answer[7], answer[8], $7, answer[10], answer[11], answer[12] >table
 	if ($8 > 0 && $5 ~ /policer/)
-		count_bucket(set SUBSEP form, $8, $9, answer[2], answer[10], answer[11], answer[12])
+		count_bucket((group == "grid" ? group : set) SUBSEP form, $8, $9, answer[2], answer[10], answer[11], answer[12])
 	if ($5 ~ /application/ && $5 !~ /receive-window|unknown/) {
 		programs[set SUBSEP form]++
 		sized[set SUBSEP form] += answer[12] ~ /tcp_[rw]mem=/
@@ -140,6 +145,12 @@ FNR == NR {
 	key = set SUBSEP form
 	count_up(key, state, answer[3], answer[2])
 	count_rtt(key, rtt_state, answer[5], answer[6], answer[4], low_ms * 1000)
+	group = set ~ /^(iperf3|kernel-6.1|lab)$/ ? "recorded" : \
+	    set == "drawn" && name ~ /^(policer|random-loss|shaper)/ ? "grid" : ""
+	if (group != "") {
+		count_up(group SUBSEP form, state, answer[3], answer[2])
+		count_rtt(group SUBSEP form, rtt_state, answer[5], answer[6], answer[4], low_ms * 1000)
+	}
 	if (set == "wan") {
 		label = $5 ~ /^random/ ? "loss" : $5
 		if (label != "-") {
@@ -188,7 +199,70 @@ END {
 			printf "    of those said: high %s right (99 wanted), medium %s (90), low %s (65)\n", \
 			    said_share(keys[i], "high"), said_share(keys[i], "medium"), said_share(keys[i], "low")
 		}
+	print_targets()
 	exit failed
+}
+
+function percent(part, all) { return all > 0 ? 100 * part / all : 0 }
+
+function marked_share(key, level) {
+	return percent(marked[key, level, "right"], marked[key, level, "right"] + marked[key, level, "wrong"])
+}
+
+# One figure of targets.tsv, of a set and form.
+function figure(key, what) {
+	if (what ~ /^(high|medium|low)$/)
+		return marked_share(key, what)
+	if (what == "right" || what == "wrong")
+		return percent(got[key, what], runs[key])
+	if (what == "decided")
+		return percent(got[key, "right"] + got[key, "wrong"], runs[key])
+	if (what == "right-of-decided")
+		return percent(got[key, "right"], got[key, "right"] + got[key, "wrong"])
+	if (what ~ /^wrong-/)
+		return percent(marked[key, substr(what, 7), "wrong"], runs[key])
+	if (what == "rtt-in")
+		return percent(rtt[key, "holds"], rtt[key, "holds"] + rtt[key, "misses"])
+	if (what == "rtt-width")
+		return median(width, key, rtts[key])
+	if (what == "rtt-off")
+		return 100 * median(off, key, rtts[key])
+	if (what == "bucket-rate")
+		return percent(fits_rate[key], policers[key])
+	if (what == "bucket-depth")
+		return percent(fits_depth[key], policers[key])
+	if (what == "bbr-where-policed")
+		return advised_bbr[key] + 0
+	if (what == "sized-for-program")
+		return sized[key] + 0
+	print "targets.tsv: " what " is not known" >"/dev/stderr"
+	failed = 1
+	return 0
+}
+
+# Those of the sets that were asked about; missing one fails only where that is asked for.
+function print_target(row,  cell, key, value, good) {
+	split(row, cell, "\t")
+	key = cell[1] SUBSEP cell[2]
+	if (!(key in runs))
+		return
+	tried++
+	value = figure(key, cell[3] "")
+	good = cell[4] == "least" ? value >= cell[5] + 0 : value <= cell[5] + 0
+	if (!good)
+		missed++
+	if (!good || list == "all")
+		printf "%s  %s %s, %s: %.2f, wanted at %s %s\n", (good ? "met   " : "MISSED"), \
+		    cell[1], cell[2], cell[3], value, cell[4], cell[5]
+}
+
+function print_targets(  i) {
+	print ""
+	for (i = 1; i <= targets; i++)
+		print_target(target[i] "")
+	printf "%d of %d targets missed\n", missed, tried
+	if (assert && missed)
+		failed = 1
 }
 
 function said_share(key, confidence,  right) {

@@ -3,8 +3,9 @@
 # was recorded or can be rendered in; whether the RTT's interval holds the true RTT and how wide it
 # is; and whether "high", "medium" and "low" mean what they promise.
 #
-#     score.sh [-a] [-w] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
+#     score.sh [-a] [-w] [-t] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
 #           -w  list what was wrong        -a  list all that was not right
+#           -t  fail when a figure misses what targets.tsv wants of it
 #
 # The TSV has one row a document; its first line names the columns.  BDP says which program is asked,
 # OUT where rendered files go (build/score).
@@ -13,13 +14,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 : "${OUT:=$here/../../build/score}"
 list=none
+assert=0
 table=
-while getopts awo: option; do
+while getopts awto: option; do
 	case $option in
 	a) list=all ;;
 	w) list=wrong ;;
+	t) assert=1 ;;
 	o) table=$OPTARG ;;
-	*) echo "usage: score.sh [-a] [-w] [-o TSV] [SET...]" >&2; exit 2 ;;
+	*) echo "usage: score.sh [-a] [-w] [-t] [-o TSV] [SET...]" >&2; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -38,7 +41,7 @@ for set in "$@"; do
 		jq -r -f "$here/text-rows.jq" "$here"/drawn/*.json |
 			awk -v out="$OUT/drawn" -f "$here/iperf-text.awk" -f "$here/text.awk"
 	fi
-	(cd "$here" && find . -path "./$set/*" -type f | sed 's|^\./||' | sort) >"$OUT/files"
+	(cd "$here" && find "./$set" -type f ! -path '*/rejected/*' | sed 's|^\./||' | sort) >"$OUT/files"
 	truths=
 	for file in accept.tsv truth.tsv "$set/truth.tsv" "$set/truth-ss.tsv" "$set/runs.tsv"; do
 		[ ! -f "$here/$file" ] || truths="$truths $file"
@@ -65,4 +68,5 @@ jq -r '(.key // .file) as $key | (.report // .) | [$key, .limit.factor // "refus
 	([.settings[]? | select(.change) | "\(.key | split(".") | last)=\(.value)"] | join(","))] | @tsv' \
 	"$OUT/said" >"$OUT/verdicts" || exit 1
 
-awk -v list="$list" -v table="${table:-$OUT/score.tsv}" -f "$here/score.awk" "$OUT/verdicts" "$OUT/list"
+awk -v list="$list" -v assert=$assert -v table="${table:-$OUT/score.tsv}" -f "$here/score.awk" \
+	"$OUT/verdicts" targets.tsv "$OUT/list"

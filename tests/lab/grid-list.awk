@@ -16,12 +16,14 @@ BEGIN {
 	stalls()
 	recoveries()
 	parallels()
+	longer()
 }
 
 function reset() {
 	rmem = wmem = free
 	cc = "cubic"
 	options = client = server = event = "-"
+	seconds = 0
 	way = ""
 	bound = 0
 }
@@ -29,7 +31,7 @@ function reset() {
 # Every other situation of a kind is for the test.
 function put(kind, what, factors, where, rtt_ms) {
 	number[kind]++
-	print kind "-" what, rtt_ms, (rtt_ms >= 50 ? 10 : 8), \
+	print kind "-" what, rtt_ms, (seconds ? seconds : rtt_ms >= 50 ? 10 : 8), \
 	    "-p delay=" rtt_ms / 2 "ms" (way == "" ? "" : " -f " way), rmem, wmem, cc, options, client, \
 	    server, event, factors, where, sprintf("%.0f", bound), number[kind] % 2 ? "fit" : "test"
 	reset()
@@ -235,5 +237,38 @@ function parallels(  i, rtt) {
 		rmem = nth("262144 524288 1048576 393216", i)
 		bound = 4 * 0.645 * rmem * 8000 / rtt
 		put("receive-window", "P4-" i "-" rtt "ms", "receive-window", "receiver", rtt)
+	}
+}
+
+# Other values, for 25 seconds: what a policer does to a flow shows late where it is slow.
+function longer(  i, rate, burst, rtt, loss, queue_ms) {
+	for (i = 1; i <= 26; i++) {
+		rate = nth("0.7 1.5 3 7 15 30 80 150", i)
+		burst = nth("12000 60000 200000 1000000 400000", i)
+		rtt = nth("20 40 80", i + int(i / 8))
+		cc = i % 6 == 0 ? "bbr" : i % 6 == 3 ? "reno" : "cubic"
+		way = sprintf("police=%.0f,burst=%d", rate * 1e6, burst)
+		bound = rate * 1e6 * 1448 / 1500
+		seconds = 25
+		put("policer", "long-" i "-" rate "M-" burst "-" rtt "ms-" cc, "policer", "path", rtt)
+	}
+	for (i = 1; i <= 16; i++) {
+		loss = nth("0.0015 0.004 0.008 0.015 0.025", i)
+		rtt = nth("15 40 80", i + int(i / 5))
+		cc = i % 4 == 0 ? "reno" : "cubic"
+		way = "loss=" loss (i % 5 == 2 ? ",run=10" : "")
+		seconds = 25
+		put("random-loss", "long-" i "-" loss * 100 "pct-" rtt "ms-" cc, "random-loss", "path", rtt)
+	}
+	for (i = 1; i <= 10; i++) {
+		rate = nth("3 12 40 90", i)
+		queue_ms = nth("30 100 400", i)
+		rtt = nth("20 40 80", i + int(i / 4))
+		cc = i % 5 == 0 ? "bbr" : "cubic"
+		way = sprintf("rate=%.0f,queue=%.0f,depth=%d", rate * 1e6, rate * 125 * queue_ms, nth("64000 300000", i))
+		bound = rate * 1e6 * 1448 / 1500
+		seconds = 25
+		put("shaper", "long-" i "-" rate "M-" queue_ms "ms-" rtt "ms-" cc, \
+		    queue_ms > rtt && cc != "bbr" ? "queue,link" : "link,queue", "path", rtt)
 	}
 }
