@@ -256,8 +256,28 @@ function print_target(row,  cell, key, value, good) {
 		    cell[1], cell[2], cell[3], value, cell[4], cell[5]
 }
 
+# Elements that were never counted up are made zero: gawk 5.2.1 corrupts its memory when one that does
+# not exist is handed to a function.
+function fill(key,  i, level) {
+	for (i = 1; i <= 3; i++) {
+		level = i == 1 ? "high" : i == 2 ? "medium" : "low"
+		marked[key, level, "right"] += 0
+		marked[key, level, "wrong"] += 0
+	}
+	got[key, "right"] += 0
+	got[key, "wrong"] += 0
+	rtt[key, "holds"] += 0
+	rtt[key, "misses"] += 0
+	rtts[key] += 0
+	policers[key] += 0
+	fits_rate[key] += 0
+	fits_depth[key] += 0
+}
+
 function print_targets(  i) {
 	print ""
+	for (i = 1; i <= key_count; i++)
+		fill(keys[i])
 	for (i = 1; i <= targets; i++)
 		print_target(target[i] "")
 	printf "%d of %d targets missed\n", missed, tried
