@@ -25,6 +25,11 @@ grid_doubt() {
 	  elif $way.late_max_us > 200000 then "late by \($way.late_max_us) us"
 	  elif ($kind | IN("link", "shaper", "slow-reader", "stalled") | not) and ($run.end.streams[0].sender.min_rtt // 0) > 1100 * $rtt + 1000
 	  then "never below \($run.end.streams[0].sender.min_rtt) us"
+	  # Where nothing queues, RTTs above the delay are the machine's; below four segments also delayed ACKs.
+	  elif ($kind | IN("policer", "random-loss", "receive-window")) and
+	      ([$run.intervals[].streams[] | select(.snd_cwnd > 6000) | .rtt] | sort | length > 4 and
+	       .[length * 8 / 10 | floor] > 1200 * $rtt + 2000)
+	  then "the machine delays"
 	  elif $way.dropped_overflow > 0 then "emulator full"
 	  elif ($kind | IN("receive-window", "send-buffer", "application", "application-window", "slow-reader"))
 	  then if $rate < 0.6 * $bound or $rate > 1.35 * $bound then "\($rate / $bound) of the bound"
