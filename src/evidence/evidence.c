@@ -49,6 +49,23 @@ static void describe_runs(struct input *input, const struct runs *runs, size_t f
 	    run->client ? "client" : "server", count, count == 1 ? "" : "s");
 }
 
+/* What was left out of a run, behind what is said already. */
+static void warn_of_run(struct input *input, const struct run *run)
+{
+	size_t length = strlen(input->warning);
+	char *to = input->warning + length;
+	size_t room = sizeof(input->warning) - length;
+	const char *join = length > 0 ? "; " : "";
+
+	if (run->dropped_retransmits > 0)
+		snprintf(to, room,
+		    "%s%llu retransmits are more than the segments that were sent: not counted", join,
+		    (unsigned long long)run->dropped_retransmits);
+	else
+		snprintf(to, room,
+		    "%sits counts of retransmits cannot be, and are taken as unknown", join);
+}
+
 static void read_iperf(struct evidence *evidence, struct input *input, struct source *source,
     struct reading *reading,
     enum read_result (*reader)(struct runs *, struct source *, struct read_note *))
@@ -77,6 +94,11 @@ static void read_iperf(struct evidence *evidence, struct input *input, struct so
 		first = 0;
 	}
 	describe_runs(input, runs, first < runs->count ? first : 0);
+	for (size_t i = first; i < runs->count; i++)
+		if (runs->items[i].has & RUN_RETRANSMITS_DROPPED) {
+			warn_of_run(input, &runs->items[i]);
+			break;
+		}
 }
 
 static void read_iperf_text(

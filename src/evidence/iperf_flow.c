@@ -224,6 +224,8 @@ static void gather_add(struct flow *flow, const struct iperf_row *row)
 	}
 	if (row->has & ROW_CWND_COLUMN)
 		flow->saw_cwnd = true;
+	flow->saw_window = flow->saw_window || (row->has & ROW_CWND);
+	flow->saw_zero_window = flow->saw_zero_window || (row->has & ROW_CWND_ZERO);
 	if (row->has & ROW_CWND) {
 		bin->cwnd_bytes += row->cwnd_bytes;
 		g->with_cwnd++;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "evidence/iperf_correct.h"
 #include "evidence/run.h"
 
 /* ---- objects by table ---------------------------------------------------------------------- */
@@ -29,6 +30,7 @@ struct field {
 	size_t key_length;
 	enum field_kind kind;
 	bool zero_is_absent;
+	unsigned zero; /* set when that was so */
 	size_t offset, size;
 	unsigned has;
 	/* Takes the value whose first token was `token`, to its end; false when json failed. */
@@ -106,6 +108,7 @@ enum row_has {
 	ROW_PACKETS = 1 << 9,
 	ROW_OMITTED = 1 << 10,
 	ROW_SENDER = 1 << 11,
+	ROW_ZERO_CWND = 1 << 12, /* printed, and 0: absent */
 };
 
 /* What the summary says of one stream, or of all, at one end. */
@@ -165,10 +168,6 @@ struct course {
 	unsigned omitted;
 };
 
-/* Retransmits are a 32-bit counter of the kernel; stacks that have none print -1 or -2 as
- * 4294967295 and the like. */
-#define RETRANSMITS_MAX INT32_MAX
-
 /* Times beyond 30 years are garbage, and differences of such need not be finite. */
 #define TIME_MAX_S 1e9
 
@@ -215,6 +214,9 @@ enum document_has {
 	DOCUMENT_OMIT = 1 << 10,
 	DOCUMENT_HOST_CPU = 1 << 11,
 	DOCUMENT_REMOTE_CPU = 1 << 12,
+	DOCUMENT_WINDOW = 1 << 14,	  /* a row had a cwnd */
+	DOCUMENT_ZERO_WINDOW = 1 << 15,	  /* a row had one of 0 */
+	DOCUMENT_COUNT_DROPPED = 1 << 16, /* a row's retransmits cannot be */
 	DOCUMENT_SENDER_FLAGS = 1 << 13, /* streams say who sends (3.7 and later) */
 };
 

@@ -82,6 +82,8 @@ static bool field_read(struct json *json, const struct field *field, void *recor
 		if (!field->read(json, token, record))
 			return false;
 	} else if (!scalar_store(json, token, field, (char *)record + field->offset)) {
+		if (token == JSON_NUMBER && json_number(json) >= 0)
+			*(unsigned *)record |= field->zero;
 		return value_skip(json, token);
 	}
 	*(unsigned *)record |= field->has;

@@ -49,7 +49,11 @@ static bool row_read(struct json *json, void *record)
 	    FIELD_INTO("bytes", struct row, bytes, ROW_BYTES),
 	    FIELD_IGNORED("bits_per_second"),
 	    FIELD_INTO("retransmits", struct row, retransmits, ROW_RETRANSMITS),
-	    FIELD_NONZERO("snd_cwnd", struct row, cwnd_bytes, ROW_CWND),
+	    {FIELD_KEY("snd_cwnd"),
+		FIELD_MEMBER(struct row, cwnd_bytes),
+		.has = ROW_CWND,
+		.zero_is_absent = true,
+		.zero = ROW_ZERO_CWND},
 	    FIELD_NONZERO("snd_wnd", struct row, peer_window_bytes, ROW_PEER_WINDOW),
 	    FIELD_NONZERO("rtt", struct row, rtt_us, ROW_RTT),
 	    FIELD_IGNORED("rttvar"),
@@ -63,7 +67,8 @@ static bool row_read(struct json *json, void *record)
 	    FIELD_INTO("sender", struct row, sender, ROW_SENDER),
 	};
 	static const struct fields fields = FIELDS(rows);
-	struct stream *stream = document_stream(record);
+	struct document *document = record;
+	struct stream *stream = document_stream(document);
 
 	if (stream == NULL)
 		return json_skip(json);
@@ -72,8 +77,13 @@ static bool row_read(struct json *json, void *record)
 	stream->fresh = fields_read(json, &fields, row);
 	if (!stream->fresh)
 		return false;
-	if (row->retransmits > RETRANSMITS_MAX)
+	if ((row->has & ROW_RETRANSMITS) && row->retransmits > RETRANSMITS_MAX) {
 		row->has &= ~(unsigned)ROW_RETRANSMITS;
+		row->retransmits = 0;
+		document->has |= DOCUMENT_COUNT_DROPPED;
+	}
+	document->has |= (row->has & ROW_CWND ? DOCUMENT_WINDOW : 0U) |
+			 (row->has & ROW_ZERO_CWND ? DOCUMENT_ZERO_WINDOW : 0U);
 	/* user-space stacks that fake TCP_INFO: the RTT is noise when nothing else is there */
 	if (!(row->has & (ROW_RETRANSMITS | ROW_CWND)))
 		row->has &= ~(unsigned)ROW_RTT;

@@ -21,13 +21,6 @@ static void text_take(
 	into[strcspn(into, stop)] = '\0';
 }
 
-static bool version_is_before(const char *version, unsigned major, unsigned minor)
-{
-	unsigned a, b;
-
-	return sscanf(version, "%3u.%3u", &a, &b) == 2 && (a < major || (a == major && b < minor));
-}
-
 /* Whether the end that printed it sends in this direction. */
 static bool direction_is_sent(const struct document *document, enum direction direction)
 {
@@ -143,40 +136,6 @@ static void run_set_cpu(const struct document *document, struct run *run)
 	}
 }
 
-/* Takes back what the system it ran on, or the protocol, is known to print wrongly. */
-static void run_correct(struct run *run)
-{
-	/* the header gives tcpi_srtt of macOS in ms, iperf3 3.21 takes it for us */
-	bool rtt_is_wrong =
-	    has_prefix(run->system_info, "Darwin") || run->protocol == PROTOCOL_SCTP;
-	/* FreeBSD's tcpi_snd_cwnd is in bytes already; iperf3 before 3.2 multiplied it by the MSS */
-	bool cwnd_is_wrong =
-	    has_prefix(run->system_info, "FreeBSD") && version_is_before(run->version, 3, 2);
-	uint32_t mss = run->has & RUN_MSS ? run->mss : 0;
-
-	if (rtt_is_wrong)
-		run->has &= ~(unsigned)RUN_RTT_EXTREMES;
-	if (cwnd_is_wrong && mss == 0)
-		run->has &= ~(unsigned)RUN_MAX_CWND;
-	if (cwnd_is_wrong && mss > 0)
-		run->max_cwnd_bytes /= mss;
-	for (size_t i = 0; i < run->series.count; i++) {
-		struct bin *bin = &run->series.bins[i];
-		if (rtt_is_wrong)
-			bin->has &= ~(unsigned)BIN_RTT;
-		/* SCTP's is not set */
-		if (run->protocol == PROTOCOL_SCTP)
-			bin->has &= ~(unsigned)BIN_RETRANSMITS;
-		if (cwnd_is_wrong && mss == 0)
-			bin->has &= ~(unsigned)BIN_CWND;
-		if (cwnd_is_wrong && mss > 0) {
-			bin->cwnd_bytes /= mss;
-			bin->cwnd_min_bytes /= mss;
-			bin->cwnd_max_bytes /= mss;
-		}
-	}
-}
-
 /* One direction; its series moves from the document to the run. */
 static struct run run_of(struct document *document, bool is_whole, enum direction direction,
     unsigned streams, bool bidir)
@@ -195,7 +154,11 @@ static struct run run_of(struct document *document, bool is_whole, enum directio
 	run_set_ends(document, &run);
 	run_set_cpu(document, &run);
 	totals_fill(document, direction, &run);
-	run_correct(&run);
+	const struct iperf_doubts doubts = {
+	    .windows_are_zero = (document->has & DOCUMENT_ZERO_WINDOW) != 0 &&
+				(document->has & DOCUMENT_WINDOW) == 0,
+	    .count_dropped = (document->has & DOCUMENT_COUNT_DROPPED) != 0};
+	iperf_correct(&run, &doubts);
 	return run;
 }
 

@@ -315,6 +315,7 @@ static bool figure_take(const char **cursor, struct iperf_row *row)
 		/* A window of nothing or less is none: user-space stacks print 0 (iperf issue
 		 * 725), and before 3.12 an int wrapped above 2 GiB. */
 		row->has |= ROW_CWND_COLUMN;
+		row->has |= number.digits == 0 ? ROW_CWND_ZERO : 0U;
 		if (!negative && number.digits > 0 && number.value * factor <= BYTES_MAX) {
 			row->cwnd_bytes = (uint64_t)(number.value * factor + 0.5);
 			row->has |= ROW_CWND;

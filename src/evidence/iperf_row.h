@@ -43,6 +43,8 @@ enum row_has {
 	ROW_RETRANSMITS = 1 << 4, /* set by iperf_test.c once it knows what the count is */
 	ROW_RTT = 1 << 5,	  /* likewise, from a debug line before the row */
 	ROW_CWND_COLUMN = 1 << 6, /* a window was printed, usable or not */
+	ROW_CWND_ZERO = 1 << 8,	  /* and it was 0 */
+	ROW_COUNT_DROPPED = 1 << 9, /* set by iperf_test.c: the count is no number of retransmits */
 	ROW_TRAILING = 1 << 7,	  /* text behind the row that is no part of it */
 };
 

@@ -8,8 +8,6 @@
 
 /* iperf3's port: the end that has it is the server, when nothing else tells. */
 #define SERVER_PORT 5201
-/* Counts from here on are -1 and -2 in 32 bits: the stack does not tell retransmits. */
-#define COUNT_WRAPPED 4294967280LL
 /* No UDP datagram is longer. */
 #define DATAGRAM_MAX 65507
 
@@ -83,7 +81,7 @@ static bool count_is_datagrams(const struct iperf_part *part, const struct iperf
 	if (part->protocol == PROTOCOL_UDP)
 		return true;
 	/* without a header: TCP rows of a sender have a window too, but for SUM */
-	return row->count > 0 && row->count < COUNT_WRAPPED &&
+	return row->count > 0 && row->count <= RETRANSMITS_MAX &&
 	       row->bytes / (uint64_t)row->count <= DATAGRAM_MAX;
 }
 
@@ -95,9 +93,11 @@ static void row_settle(struct iperf_part *part, struct iperf_row *row)
 	if (row->has & ROW_COUNT) {
 		if (count_is_datagrams(part, row)) {
 			part->protocol = PROTOCOL_UDP;
-		} else if (row->count >= 0 && row->count < COUNT_WRAPPED) {
+		} else if (row->count >= 0 && row->count <= RETRANSMITS_MAX) {
 			row->retransmits = (uint64_t)row->count;
 			row->has |= ROW_RETRANSMITS;
+		} else {
+			row->has |= ROW_COUNT_DROPPED;
 		}
 	}
 	/* with several streams the debug lines come before all rows, in an order of their own */
@@ -171,6 +171,7 @@ bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row
 	if (!test->numbered)
 		test->number = runs->tests++;
 	test->numbered = true;
+	(*slot)->count_dropped = (*slot)->count_dropped || (row->has & ROW_COUNT_DROPPED);
 	if (fit == FIT_INTERVAL)
 		flow_interval(*slot, row);
 	else if (fit == FIT_SUMMARY)
@@ -389,6 +390,10 @@ static struct run *run_append(struct iperf_test *test, const struct iperf_part *
 	run_command(&test->command, run);
 	run_streams(test, part, run);
 	run->complete = run_is_complete(test, part, flow);
+	const struct iperf_doubts doubts = {
+	    .windows_are_zero = flow->saw_zero_window && !flow->saw_window,
+	    .count_dropped = flow->count_dropped};
+	iperf_correct(run, &doubts);
 	strlcpy(run->title, test->title, sizeof(run->title));
 	strlcpy(run->error, test->error, sizeof(run->error));
 	return run;

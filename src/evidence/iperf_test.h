@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "evidence/iperf_command.h"
+#include "evidence/iperf_correct.h"
 #include "evidence/iperf_flow.h"
 #include "evidence/iperf_row.h"
 #include "evidence/run.h"

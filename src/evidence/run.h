@@ -78,6 +78,8 @@ enum run_has {
 	RUN_ROLE_KNOWN = 1 << 13, /* `client` was told, not assumed */
 	RUN_BUSY = 1 << 14,	  /* busy_us, rwnd_limited_us, sndbuf_limited_us */
 	RUN_SEGMENTS = 1 << 15,	  /* segments_sent */
+	RUN_RETRANSMITS_DROPPED =
+	    1 << 16, /* a count was printed that cannot be: dropped_retransmits, 0 when of a row */
 };
 
 struct run {
@@ -121,6 +123,7 @@ struct run {
 	/* the kernel's account of the streams, added up: how long they had something to send, and
 	 * waited for the peer's window or for room in their own buffer (tcp_info, Linux 4.10 on) */
 	double busy_us, rwnd_limited_us, sndbuf_limited_us;
+	uint64_t dropped_retransmits;
 	uint64_t segments_sent; /* with data, those sent again included: tcp_info since 4.6 */
 	double
 	    rounding; /* relative rounding of printed rates: 0 for JSON, 0.005 for text's 3 digits */
