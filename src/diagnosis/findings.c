@@ -53,6 +53,12 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	.meaning = "Segments are smaller than Ethernet carries: a tunnel, or a clamped MSS; every "
 		   "loss bound falls in proportion.",
 	.advice = "check the path MTU (tracepath HOST)"},
+    [FINDING_RUNS_DIFFER] = {.id = "runs-differ",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "another run over the same path, or the other direction, carried twice as much or "
+	    "half as much",
+	.advice = "look for what differs: the route each way, offloads, load at the time"},
     [FINDING_JUMBO_MSS] = {.id = "jumbo-mss",
 	.severity = SEVERITY_INFO,
 	.meaning =

@@ -59,8 +59,8 @@ static void warn_of_run(struct input *input, const struct run *run)
 
 	if (run->dropped_retransmits > 0)
 		snprintf(to, room,
-		    "%s%llu retransmits are more than the segments that were sent: not counted", join,
-		    (unsigned long long)run->dropped_retransmits);
+		    "%s%llu retransmits are more than the segments that were sent: not counted",
+		    join, (unsigned long long)run->dropped_retransmits);
 	else
 		snprintf(to, room,
 		    "%sits counts of retransmits cannot be, and are taken as unknown", join);

@@ -63,11 +63,11 @@ struct flow {
 	bool counting;	      /* a counted interval has begun */
 	double first_start_s; /* of the first counted one */
 
-	bool saw_cwnd;	  /* an interval row had one: this end sends */
-	bool cwnd_broken; /* they are not to be believed */
+	bool saw_cwnd;			  /* an interval row had one: this end sends */
+	bool cwnd_broken;		  /* they are not to be believed */
 	bool saw_window, saw_zero_window; /* of a row, more than 0, or 0 */
 	bool count_dropped;		  /* of retransmits that cannot be */
-	bool duplicated;  /* the last interval came twice: the other end was interrupted */
+	bool duplicated; /* the last interval came twice: the other end was interrupted */
 	bool has_summary;
 	bool zero_side; /* one summary row is 0.00 Bytes beside one that is not */
 

@@ -217,7 +217,7 @@ enum document_has {
 	DOCUMENT_WINDOW = 1 << 14,	  /* a row had a cwnd */
 	DOCUMENT_ZERO_WINDOW = 1 << 15,	  /* a row had one of 0 */
 	DOCUMENT_COUNT_DROPPED = 1 << 16, /* a row's retransmits cannot be */
-	DOCUMENT_SENDER_FLAGS = 1 << 13, /* streams say who sends (3.7 and later) */
+	DOCUMENT_SENDER_FLAGS = 1 << 13,  /* streams say who sends (3.7 and later) */
 };
 
 /* Readers of the parts, as a table of fields wants them; `record` is the struct document. */

@@ -39,13 +39,13 @@ enum row_has {
 	ROW_RATE = 1 << 0,  /* three or more significant digits of it */
 	ROW_COUNT = 1 << 1, /* a bare number: retransmits or datagrams, as the header says */
 	ROW_CWND = 1 << 2,
-	ROW_JITTER = 1 << 3,	  /* jitter_ms, lost, packets */
-	ROW_RETRANSMITS = 1 << 4, /* set by iperf_test.c once it knows what the count is */
-	ROW_RTT = 1 << 5,	  /* likewise, from a debug line before the row */
-	ROW_CWND_COLUMN = 1 << 6, /* a window was printed, usable or not */
-	ROW_CWND_ZERO = 1 << 8,	  /* and it was 0 */
+	ROW_JITTER = 1 << 3,	    /* jitter_ms, lost, packets */
+	ROW_RETRANSMITS = 1 << 4,   /* set by iperf_test.c once it knows what the count is */
+	ROW_RTT = 1 << 5,	    /* likewise, from a debug line before the row */
+	ROW_CWND_COLUMN = 1 << 6,   /* a window was printed, usable or not */
+	ROW_CWND_ZERO = 1 << 8,	    /* and it was 0 */
 	ROW_COUNT_DROPPED = 1 << 9, /* set by iperf_test.c: the count is no number of retransmits */
-	ROW_TRAILING = 1 << 7,	  /* text behind the row that is no part of it */
+	ROW_TRAILING = 1 << 7,	    /* text behind the row that is no part of it */
 };
 
 struct iperf_row {

@@ -123,6 +123,45 @@ void runs_keep_test(struct runs *runs, unsigned test)
 	runs->count = kept;
 }
 
+/* One direction of one test, as its two ends saw it. */
+static bool is_other_view(const struct run *a, const struct run *b)
+{
+	return a->test == b->test && a->protocol == b->protocol && a->client != b->client &&
+	       a->local_sends != b->local_sends;
+}
+
+static void mss_take(struct run *to, const struct run *from)
+{
+	if ((to->has & RUN_MSS) || !(from->has & RUN_MSS))
+		return;
+	to->has |= RUN_MSS;
+	to->mss = from->mss;
+}
+
+static void views_join(struct run *sender, struct run *receiver)
+{
+	mss_take(sender, receiver);
+	mss_take(receiver, sender);
+	if (!(sender->has & RUN_RECEIVED) && (receiver->has & RUN_RECEIVED) && receiver->complete) {
+		sender->has |= RUN_RECEIVED;
+		sender->received_bytes = receiver->received_bytes;
+		sender->received_seconds = receiver->received_seconds;
+	}
+	if (!(receiver->has & RUN_RETRANSMITS) && (sender->has & RUN_RETRANSMITS)) {
+		receiver->has |= RUN_RETRANSMITS;
+		receiver->retransmits = sender->retransmits;
+	}
+}
+
+void runs_pair(struct runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		for (size_t k = 0; k < runs->count; k++)
+			if (runs->items[i].local_sends &&
+			    is_other_view(&runs->items[i], &runs->items[k]))
+				views_join(&runs->items[i], &runs->items[k]);
+}
+
 void runs_free(struct runs *runs)
 {
 	if (!runs)

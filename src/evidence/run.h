@@ -142,6 +142,9 @@ struct runs {
 struct run *runs_append(struct runs *runs, const char *input, unsigned test);
 /* Lets all runs go but those of that test. */
 void runs_keep_test(struct runs *runs, unsigned test);
+/* Where both ends told of one direction of a test, gives each what only the other one knows: the sender's
+ * run the bytes that arrived, the receiver's run the retransmits, either one the MSS. */
+void runs_pair(struct runs *runs);
 void runs_free(struct runs *runs);
 
 /* What reading an iperf3 input came to. */

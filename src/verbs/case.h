@@ -40,6 +40,12 @@ int case_reckon(struct advise_case *c, const struct options *options);
 void case_bundle(const struct advise_case *c, const struct options *options, struct report *report);
 void case_free(struct advise_case *c); /* NULL-safe */
 
+/* The run to report on: of the last complete test the direction that is dead, slow or held, unless the
+ * other direction, or a later run that did not end as planned, is dead or carries less than half. */
+size_t case_choose(const struct advise_case *c);
+/* Says when another run of the same path carried twice as much or half as much as the chosen one. */
+void case_compare_runs(const struct advise_case *c, struct findings *findings);
+
 /* Whether there is something to change, or a problem was found. */
 bool case_wants_change(const struct advise_case *c);
 

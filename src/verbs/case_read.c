@@ -140,6 +140,7 @@ int case_read(struct advise_case **into, const struct options *options)
 		code = read_standard_input(c, options);
 	evidence_settle(&c->evidence);
 	evidence_use_sockets(&c->evidence);
+	runs_pair(&c->evidence.runs);
 	if (code == 0)
 		code = read_host(c, options);
 	if (code == 0 && options->baseline)

@@ -68,51 +68,6 @@ static void analyse_all(struct advise_case *c)
 		analyse_without_run(c);
 }
 
-/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
- * of it before the receiver's. */
-static int worth(const struct analysis *analysis)
-{
-	static const int factor_worth[FACTOR_COUNT] = {
-	    [FACTOR_RECEIVE_WINDOW] = 6,
-	    [FACTOR_SEND_BUFFER] = 6,
-	    [FACTOR_WINDOW_SCALING_OFF] = 6,
-	    [FACTOR_SOCKET_OPTION] = 6,
-	    [FACTOR_UNKNOWN] = 2,
-	};
-	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
-}
-
-/* A test and the one behind it with -R are the two directions of one measurement. */
-static bool is_other_way(const struct run *a, const struct run *b)
-{
-	return a->complete && a->client == b->client && a->local_sends != b->local_sends &&
-	       a->sender[0] && strcmp(a->input, b->input) == 0 &&
-	       strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0 &&
-	       (a->test + 1 == b->test || b->test + 1 == a->test);
-}
-
-/* The last complete test's; of two directions the one that is held. */
-static size_t choose(const struct advise_case *c)
-{
-	size_t best = c->analysis_count - 1;
-	bool complete = false;
-
-	for (size_t i = c->analysis_count; i-- > 0 && !complete;)
-		if (c->analyses[i].run && c->analyses[i].run->complete) {
-			best = i;
-			complete = true;
-		}
-	if (!c->analyses[best].run)
-		return best;
-	const struct run *last = c->analyses[best].run;
-	for (size_t i = 0; i < c->analysis_count; i++)
-		if ((c->analyses[i].run->test == last->test ||
-			is_other_way(c->analyses[i].run, last)) &&
-		    worth(&c->analyses[i]) > worth(&c->analyses[best]))
-			best = i;
-	return best;
-}
-
 static void count_analyses(struct advise_case *c)
 {
 	for (size_t i = 0; i < c->evidence.runs.count; i++)
@@ -187,7 +142,7 @@ static bool has_anything(const struct advise_case *c)
 static int pick_run(struct advise_case *c, const struct options *options)
 {
 	if (!(options->given & GIVEN_RUN)) {
-		c->chosen = choose(c);
+		c->chosen = case_choose(c);
 		return 0;
 	}
 	if (options->run > c->analysis_count || !c->analyses[0].run) {
@@ -245,6 +200,7 @@ static void advise(struct advise_case *c, const struct options *options)
 	    .sender = c->sender,
 	    .receiver = c->receiver};
 	findings_collect(&diagnosis, &chosen->limit, &c->findings);
+	case_compare_runs(c, &c->findings);
 	const struct advice_input advice = {.analysis = chosen,
 	    .receiver = c->receiver,
 	    .sender = c->sender,
@@ -311,8 +267,8 @@ int case_reckon(struct advise_case *c, const struct options *options)
 		return code;
 	case_hosts(c, options);
 	analyse_all(c);
-	if (!(options->given & GIVEN_RUN) && choose(c) != c->chosen) {
-		c->chosen = choose(c);
+	if (!(options->given & GIVEN_RUN) && case_choose(c) != c->chosen) {
+		c->chosen = case_choose(c);
 		c->sender = c->receiver = NULL;
 		case_hosts(c, options);
 	}

@@ -172,7 +172,9 @@ static const struct row damage[] = {
 
 static const struct row values[] = {
     {"zero is unknown", VALUES(",\"retransmits\":0,\"snd_cwnd\":0,\"snd_wnd\":0,\"rtt\":0"),
-	"OK: 0 client sends, 1 bins 5 B, sent 5/1, retr 0"},
+	"OK: 0 client sends, 1 bins 5 B, sent 5/1"},
+    {"none of the retransmits", VALUES(",\"retransmits\":0,\"snd_cwnd\":7,\"rtt\":9"),
+	"OK: 0 client sends, 1 bins 5 B, sent 5/1, retr 0, cwnd 7, rtt 9"},
     {"-1 is unknown", VALUES(",\"retransmits\":-1,\"snd_cwnd\":7,\"snd_wnd\":-1,\"rtt\":9"),
 	"OK: 0 client sends, 1 bins 5 B, sent 5/1, cwnd 7, rtt 9"},
     {"-1 without a sign (3.12)",
