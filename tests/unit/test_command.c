@@ -130,7 +130,7 @@ static void test_ends_with_its_parent(void **state)
 		/* the command says its number on a descriptor that is not one of command_run's */
 		snprintf(line, sizeof(line), "echo $$ >&%d; exec sleep 30", ends[1]);
 		interrupt_begin();
-		command_run(line, 30, &result);
+		command_run(line, 30, NULL, NULL, &result);
 		_exit(0);
 	}
 	close(ends[1]);
