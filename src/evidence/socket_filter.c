@@ -59,8 +59,7 @@ static const char *address_end(const char *text)
 	return colon && !strchr(colon + 1, ':') ? colon : text + strlen(text);
 }
 
-bool endpoint_parse(
-    const char *text, struct address_block *address, uint16_t *port, const char **why)
+bool endpoint_parse(const char *text, struct endpoint *endpoint, const char **why)
 {
 	char host[64];
 	bool brackets = text[0] == '[';
@@ -74,14 +73,16 @@ bool endpoint_parse(
 	memcpy(host, start, (size_t)(end - start));
 	host[end - start] = '\0';
 	end += brackets;
-	if (strchr(host, '/') || !address_block_parse(host, address, &(const char *){NULL}))
+	if (strchr(host, '/') ||
+	    !address_block_parse(host, &endpoint->address, &(const char *){NULL}))
 		return false;
 	if (*end == ':') {
 		end++;
 		if (!scan_uint(&end, &number) || number == 0 || number > UINT16_MAX)
 			return false;
 	}
-	*port = (uint16_t)number;
+	endpoint->name = text;
+	endpoint->port = (uint16_t)number;
 	return *end == '\0';
 }
 

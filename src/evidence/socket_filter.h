@@ -15,6 +15,13 @@ struct address_block {
 	unsigned bits; /* leading ones that count */
 };
 
+/* One peer, and of its ports perhaps one. */
+struct endpoint {
+	const char *name; /* as it was given */
+	struct address_block address;
+	uint16_t port; /* 0: any */
+};
+
 struct socket_filter {
 	uint16_t port; /* of either end; 0: any */
 	bool has_peer;
@@ -25,9 +32,9 @@ struct socket_filter {
 
 /* "192.0.2.0/24", "2001:db8::/32", "192.0.2.10": false, and *why completes "peer '...': ...". */
 bool address_block_parse(const char *text, struct address_block *block, const char **why);
-/* "192.0.2.10:443", "[2001:db8::1]:443", either without the port (0 then): false, and *why. */
-bool endpoint_parse(
-    const char *text, struct address_block *address, uint16_t *port, const char **why);
+/* "192.0.2.10:443", "[2001:db8::1]:443", either without the port: false, and *why.  The endpoint
+ * points to the text. */
+bool endpoint_parse(const char *text, struct endpoint *endpoint, const char **why);
 bool address_block_has(const struct address_block *block, const char *address);
 
 /* The kernel memory that a socket is charged for: what is received and not yet read, what is written

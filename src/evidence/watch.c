@@ -192,50 +192,41 @@ static void describe(struct evidence *evidence, const char *endpoint, const stru
 }
 
 static enum operand_result sample_from(struct evidence *evidence, struct sock_diag *reader,
-    const char *endpoint, double seconds, watch_tick *tick)
+    const struct endpoint *endpoint, double seconds, watch_tick *tick)
 {
+	const char *name = endpoint->name;
 	static struct candidates candidates;
 	struct sample sample = {.bin_s = fmin(1, fmax(fmin(0.25, seconds / 2), seconds / 10))};
-	struct address_block peer;
-	uint16_t port;
-	const char *why;
 
 	candidates.count = 0;
 	candidates.seen = 0;
-	endpoint_parse(endpoint, &peer, &port, &why);
-	if (list_candidates(reader, &peer, &candidates) == SOCK_DIAG_ERROR)
-		return system_error(endpoint);
+	if (list_candidates(reader, &endpoint->address, &candidates) == SOCK_DIAG_ERROR)
+		return system_error(name);
 	if (candidates.count == 0)
-		return refuse(endpoint, "no connection to it; ss -tn shows which there are");
+		return refuse(name, "no connection to it; ss -tn shows which there are");
 	enum sock_diag_result result =
 	    watch(reader, choose(reader, &candidates), &sample, seconds, tick);
 	if (result == SOCK_DIAG_ERROR)
-		return system_error(endpoint);
+		return system_error(name);
 	bool gone = result == SOCK_DIAG_END;
 	if (sample.readings > 0 && !(sample.last.has & SOCKET_BYTES_ACKED))
-		return refuse(endpoint, "this kernel does not count what a connection moves (Linux "
-					"4.1 and later do)");
-	if (!sample_finish(&sample, evidence, endpoint))
-		return refuse(endpoint,
+		return refuse(name, "this kernel does not count what a connection moves (Linux "
+				    "4.1 and later do)");
+	if (!sample_finish(&sample, evidence, name))
+		return refuse(name,
 		    gone ? "the connection ended before anything could be told"
 			 : "next to nothing moved: a connection tells of its path only while it "
 			   "transfers");
-	describe(evidence, endpoint, &sample, &candidates, gone);
+	describe(evidence, name, &sample, &candidates, gone);
 	return OPERAND_OK;
 }
 
 enum operand_result watch_read(
-    struct evidence *evidence, const char *endpoint, double seconds, watch_tick *tick)
+    struct evidence *evidence, const struct endpoint *endpoint, double seconds, watch_tick *tick)
 {
-	struct address_block peer;
-	uint16_t port;
-	const char *why;
-
-	if (!endpoint_parse(endpoint, &peer, &port, &why))
-		return refuse(endpoint, why);
-	struct sock_diag *reader = sock_diag_open(STATES_CONNECTED, port);
+	struct sock_diag *reader = sock_diag_open(STATES_CONNECTED, endpoint->port);
 	if (!reader)
-		return system_error(endpoint);
+		return system_error(endpoint->name);
 	enum operand_result result = sample_from(
 	    evidence, reader, endpoint, seconds > 0 ? seconds : WATCH_SECONDS_DEFAULT, tick);
 	sock_diag_close(reader);

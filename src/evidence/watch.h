@@ -6,16 +6,17 @@
 #define BDP_WATCH_H
 
 #include "evidence/evidence.h"
+#include "evidence/socket_filter.h"
 
 #define WATCH_SECONDS_DEFAULT 5
 
 /* Told while it goes on: how many of how many seconds are over; both alike at its end. */
 typedef void watch_tick(double done_s, double total_s);
 
-/* Watches the busiest connection to "ADDR[:PORT]" and adds its runs (one for each direction that
+/* Watches the busiest connection to that peer and adds its runs (one for each direction that
  * carries data) and its socket to the bundle.  On failure one complaint has been made.  Takes
  * `seconds`, 0 for the default; `tick` may be NULL. */
 enum operand_result watch_read(
-    struct evidence *evidence, const char *endpoint, double seconds, watch_tick *tick);
+    struct evidence *evidence, const struct endpoint *endpoint, double seconds, watch_tick *tick);
 
 #endif

@@ -173,7 +173,7 @@ void options_print_help(const struct verb_row *verb)
 		print_overview();
 }
 
-void options_usage(void *stream)
+void options_usage(FILE *stream)
 {
 	print_usage_line(stream, "usage: ", &verb_rows[0]);
 	fputs("       bdp VERB [options] [operands]\n"

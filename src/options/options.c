@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "evidence/host.h"
+#include "evidence/socket_state.h"
 #include "model/path.h"
 #include "options/table.h"
 #include "options/version.h"
@@ -68,9 +69,6 @@ static enum options_result set_text(
 	if (*word == '\0')
 		return misuse(
 		    "--%s '': expected %s, such as %s", row->name, row->argument, row->example);
-	const char *why;
-	if (row->check && !row->check(word, &why))
-		return misuse_value(row, word, why);
 	*(const char **)target_of(parse, row) = word;
 	return OPTIONS_RUN;
 }
@@ -236,11 +234,36 @@ static enum options_result set_color(
 static enum options_result set_kernel(
     struct parse *parse, const struct option_row *row, const char *word)
 {
-	struct kernel_version version;
-	if (!kernel_version_parse(word, &version))
+	if (!kernel_version_parse(word, &parse->options->kernel))
 		return misuse_value(
 		    row, word, "expected a version, such as 6.1 or 5.15.0-91-generic");
-	parse->options->kernel = word;
+	return OPTIONS_RUN;
+}
+
+static enum options_result set_endpoint(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	if (!endpoint_parse(word, &parse->options->socket, &why))
+		return misuse_value(row, word, why);
+	return OPTIONS_RUN;
+}
+
+static enum options_result set_peer(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	if (!address_block_parse(word, &parse->options->peer, &why))
+		return misuse_value(row, word, why);
+	return OPTIONS_RUN;
+}
+
+static enum options_result set_states(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	const char *why;
+	if (!socket_states_parse(word, &parse->options->states, &why))
+		return misuse_value(row, word, why);
 	return OPTIONS_RUN;
 }
 
@@ -284,6 +307,9 @@ static setter *const setters[] = {
     [KIND_ROLE] = set_role,
     [KIND_COLOR] = set_color,
     [KIND_KERNEL] = set_kernel,
+    [KIND_ENDPOINT] = set_endpoint,
+    [KIND_PEER] = set_peer,
+    [KIND_STATES] = set_states,
     [KIND_ACTIVE] = set_active,
     [KIND_PERSIST] = set_persist,
     [KIND_HELP] = set_help,

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "advice/plan.h"
+#include "evidence/host.h"
+#include "evidence/socket_filter.h"
 
 enum verb {
 	VERB_ADVISE,
@@ -42,6 +45,8 @@ enum given {
 	GIVEN_CONFIRM = 1 << 10,
 	GIVEN_MIN_GAIN = 1 << 11,
 	GIVEN_MAX_LOSS = 1 << 12,
+	GIVEN_PEER = 1 << 13,
+	GIVEN_STATES = 1 << 14,
 };
 
 struct options {
@@ -52,14 +57,14 @@ struct options {
 	uint64_t window_bytes, memory_bytes;
 	double loss_ratio;
 	uint64_t connections;
-	uint64_t active;      /* already reckoned from a percentage of connections */
-	unsigned run;	      /* --run N, from 1 */
-	bool each;	      /* --each: every operand is a case of its own */
-	bool null_names;      /* -0: and the names on standard input, which end in NUL */
-	const char *baseline; /* operand, or NULL */
-	const char *sysctl;   /* --sysctl FILE, or NULL */
-	const char *kernel;   /* --kernel VERSION as given (checked to be one), or NULL */
-	const char *sysroot;  /* --sysroot DIR, or NULL */
+	uint64_t active;	      /* already reckoned from a percentage of connections */
+	unsigned run;		      /* --run N, from 1 */
+	bool each;		      /* --each: every operand is a case of its own */
+	bool null_names;	      /* -0: and the names on standard input, which end in NUL */
+	const char *baseline;	      /* operand, or NULL */
+	const char *sysctl;	      /* --sysctl FILE, or NULL */
+	struct kernel_version kernel; /* --kernel; .known when given */
+	const char *sysroot;	      /* --sysroot DIR, or NULL */
 	bool no_host;
 	enum role role;	  /* ROLE_UNKNOWN: by the evidence */
 	const char *form; /* -o: "text", "json", "sysctl", "sh" */
@@ -71,12 +76,13 @@ struct options {
 	bool rollback_all;    /* rollback --all */
 	bool force;	      /* rollback --force: also what somebody changed since */
 	bool list;	      /* rollback --list */
-	const char *socket;   /* --socket DST[:PORT]: a live connection stands for a run; or NULL */
+	struct endpoint socket;	     /* --socket: a live connection stands for a run; .name is NULL
+				 * when it was not given */
 	double interval_s;	     /* --interval: between two readings; 0: not given */
 	double watch_s;		     /* --watch; 0: once */
 	unsigned port;		     /* --port: of either end; 0: any */
-	const char *peer;	     /* --peer ADDR[/LEN] (checked to be one), or NULL */
-	const char *state;	     /* --state NAMES (checked), or NULL */
+	struct address_block peer;   /* --peer; GIVEN_PEER */
+	unsigned states;	     /* --state: bits of enum socket_state; GIVEN_STATES */
 	uint64_t min_held_bytes;     /* --min-held; 0: not given */
 	double factor;		     /* --factor; 0: not given */
 	bool all;		     /* sockets --all: list every one */
@@ -112,7 +118,7 @@ enum options_result {
 enum options_result options_parse(struct options *options, int argc, char **argv);
 
 /* The short usage (not the full help), for a bare call on a terminal. */
-void options_usage(void *stream);
+void options_usage(FILE *stream);
 
 /* What an operand that is no file was likely meant to be, for "did you mean ...?": the name of a
  * verb (also the word itself, since a verb must come first), "--version" for "version"; or NULL. */

@@ -94,6 +94,9 @@ enum option_kind {
 	KIND_ROLE,
 	KIND_COLOR,
 	KIND_KERNEL,
+	KIND_ENDPOINT,
+	KIND_PEER,
+	KIND_STATES,
 	KIND_ACTIVE,
 	KIND_PERSIST, /* a flag with a file that may be left out */
 	KIND_HELP,
@@ -116,8 +119,6 @@ struct option_row {
 	bool common;	/* shown by the overview, too */
 	uint64_t min, max;
 	const char *const *words; /* NULL-terminated */
-	/* of a text: false, and *why says what was expected; NULL takes any */
-	bool (*check)(const char *word, const char **why);
 };
 
 /* A command line as it would be typed, and what it is for. */

@@ -58,9 +58,9 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 {
 	unsigned numbers = numbers_given(options);
 
-	if (options->socket)
+	if (options->socket.name)
 		return exit_of(
-		    watch_read(&c->evidence, options->socket, options->interval_s, watch_shown));
+		    watch_read(&c->evidence, &options->socket, options->interval_s, watch_shown));
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;
@@ -79,11 +79,12 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 /* --kernel and --memory fill in or outrank what the host's own facts say. */
 static void refine_advised(struct host *host, const struct options *options)
 {
-	if (options->kernel)
-		kernel_version_parse(options->kernel, &host->kernel);
+	if (options->kernel.known)
+		host->kernel = options->kernel;
 	if (options->given & GIVEN_MEMORY)
 		host->mem_total_bytes = options->memory_bytes;
-	if (host->origin == HOST_UNKNOWN && (options->kernel || (options->given & GIVEN_MEMORY))) {
+	if (host->origin == HOST_UNKNOWN &&
+	    (options->kernel.known || (options->given & GIVEN_MEMORY))) {
 		host->origin = HOST_OPTIONS;
 		strlcpy(host->name, "as given", sizeof(host->name));
 	}

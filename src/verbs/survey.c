@@ -191,14 +191,12 @@ int survey_read_files(struct survey *survey)
 static void set_filter(struct survey *survey, const struct options *options)
 {
 	struct socket_filter *filter = &survey->filter;
-	const char *why;
 
 	filter->port = (uint16_t)options->port;
 	filter->min_held = options->min_held_bytes;
-	filter->states = STATES_CONNECTED;
-	if (options->state)
-		socket_states_parse(options->state, &filter->states, &why);
-	filter->has_peer = options->peer && address_block_parse(options->peer, &filter->peer, &why);
+	filter->states = options->given & GIVEN_STATES ? options->states : STATES_CONNECTED;
+	filter->has_peer = (options->given & GIVEN_PEER) != 0;
+	filter->peer = options->peer;
 }
 
 static void set_rule(struct survey *survey, const struct options *options)
@@ -232,11 +230,12 @@ static int read_host(struct survey *survey, const struct options *options)
 	}
 	if (survey->live && !options->no_host && host->origin == HOST_UNKNOWN)
 		host_read_system(host, "");
-	if (options->kernel)
-		kernel_version_parse(options->kernel, &host->kernel);
+	if (options->kernel.known)
+		host->kernel = options->kernel;
 	if (options->given & GIVEN_MEMORY)
 		host->mem_total_bytes = options->memory_bytes;
-	if (host->origin == HOST_UNKNOWN && (options->kernel || (options->given & GIVEN_MEMORY)))
+	if (host->origin == HOST_UNKNOWN &&
+	    (options->kernel.known || (options->given & GIVEN_MEMORY)))
 		host->origin = HOST_OPTIONS;
 	return 0;
 }

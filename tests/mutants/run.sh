@@ -76,18 +76,18 @@ unit_order() { # FILE: the names of the unit tests; those that wait for somethin
 }
 catcher() { # FILE: prints what fails, and ends there; nothing when all passes
 	for name in $(unit_order "$1"); do
-		timeout 60 "$B/shared/$name" >"$work/said" 2>&1 || {
+		timeout -k 5 60 "$B/shared/$name" >"$work/said" 2>&1 || {
 			echo "$name"
 			return
 		}
 	done
-	timeout 300 tests/e2e/run.sh >"$work/said" 2>&1 || {
+	timeout -k 5 300 tests/e2e/run.sh >"$work/said" 2>&1 || {
 		echo "e2e $(sed -n 's/^FAILED \([^:]*\):.*/\1/p' "$work/said" | head -n 1)"
 		return
 	}
 	# it looks at the verdict, the RTT and the rate, which the other folders do not make
 	case $1 in src/evidence/* | src/model/* | src/diagnosis/* | src/main.c)
-		timeout 600 tests/corpus/check.sh >"$work/said" 2>&1 || echo corpus
+		timeout -k 5 600 tests/corpus/check.sh >"$work/said" 2>&1 || echo corpus
 		;;
 	esac
 }

@@ -1,4 +1,6 @@
 #include "options/options.h"
+
+#include "evidence/socket_state.h"
 #include "evidence/tunable.h"
 #include "options/table.h"
 
@@ -141,7 +143,9 @@ static void test_words_and_flags(void **state)
 	assert_string_equal(options->form, "sysctl");
 	assert_int_equal(options->color, COLOR_NEVER);
 	assert_string_equal(options->sysctl, "lb.txt");
-	assert_string_equal(options->kernel, "5.15.0-91-generic");
+	assert_true(options->kernel.known);
+	assert_int_equal(options->kernel.major, 5);
+	assert_int_equal(options->kernel.minor, 15);
 	assert_true(options->no_host);
 	assert_false(options->check || options->allow_lower || options->setsockopt);
 	release(&outcome);
@@ -305,15 +309,20 @@ static void test_sockets(void **state)
 		"established,CLOSE-WAIT", "--factor", "2.5", "-t", "1G", NULL});
 	assert_int_equal(outcome.options.verb, VERB_SOCKETS);
 	assert_int_equal(outcome.options.port, 443);
-	assert_string_equal(outcome.options.peer, "2001:db8::/32");
-	assert_string_equal(outcome.options.state, "established,CLOSE-WAIT");
+	assert_int_equal(outcome.options.peer.bits, 32);
+	assert_memory_equal(outcome.options.peer.address, "\x20\x01\x0d\xb8\0\0", 6);
+	assert_int_equal(
+	    outcome.options.states, STATE_BIT(STATE_ESTAB) | STATE_BIT(STATE_CLOSE_WAIT));
+	assert_int_equal(outcome.options.given & (GIVEN_PEER | GIVEN_STATES), GIVEN_PEER | GIVEN_STATES);
 	assert_true(fabs(outcome.options.factor - 2.5) < 1e-9);
 	assert_true(fabs(outcome.options.target_bps - 1e9) < 1);
 	release(&outcome);
 	run_well(&outcome,
 	    (const char *const[]){"--socket", "[2001:db8::1]:443", "--interval", "30", NULL});
 	assert_int_equal(outcome.options.verb, VERB_ADVISE);
-	assert_string_equal(outcome.options.socket, "[2001:db8::1]:443");
+	assert_string_equal(outcome.options.socket.name, "[2001:db8::1]:443");
+	assert_int_equal(outcome.options.socket.port, 443);
+	assert_int_equal(outcome.options.socket.address.bits, 128);
 	assert_int_equal(outcome.options.interval_s, 30);
 	release(&outcome);
 	run_well(&outcome, (const char *const[]){"sockets", "--interval", "500ms", NULL});

@@ -89,18 +89,18 @@ static void test_endpoints(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		struct address_block address;
-		uint16_t port = 1;
+		struct endpoint endpoint = {.port = 1};
 		const char *why = NULL;
 
 		print_message("%s\n", rows[i].text);
 		assert_int_equal(
-		    endpoint_parse(rows[i].text, &address, &port, &why), rows[i].address != NULL);
+		    endpoint_parse(rows[i].text, &endpoint, &why), rows[i].address != NULL);
 		if (!rows[i].address)
 			continue;
-		assert_true(address_block_has(&address, rows[i].address));
-		assert_int_equal(address.bits, 128);
-		assert_int_equal(port, rows[i].port);
+		assert_true(address_block_has(&endpoint.address, rows[i].address));
+		assert_string_equal(endpoint.name, rows[i].text);
+		assert_int_equal(endpoint.address.bits, 128);
+		assert_int_equal(endpoint.port, rows[i].port);
 	}
 }
 
