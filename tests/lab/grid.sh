@@ -25,7 +25,7 @@ grid_doubt() {
 	  elif $way.late_max_us > 200000 then "late by \($way.late_max_us) us"
 	  elif ($kind | IN("link", "shaper", "slow-reader", "stalled") | not) and ($run.end.streams[0].sender.min_rtt // 0) > 1100 * $rtt + 1000
 	  then "never below \($run.end.streams[0].sender.min_rtt) us"
-	  # Where nothing queues, RTTs above the delay are the machine's; below four segments also delayed ACKs.
+	  # Where nothing queues, the machine makes RTTs above the delay; below four segments, delayed ACKs do, too.
 	  elif ($kind | IN("policer", "random-loss", "receive-window")) and
 	      ([$run.intervals[].streams[] | select(.snd_cwnd > 6000) | .rtt] | sort | length > 4 and
 	       .[length * 8 / 10 | floor] > 1200 * $rtt + 2000)
