@@ -6,6 +6,7 @@ _bdp_verbs=(
 	'sweep|pick the ceiling from runs at several, or make them'
 	'compare|say which algorithm or setting does better'
 	'sockets|say which live sockets hold more than their paths need'
+	'host|say what TCP settings allow, and what in them harms'
 	'record|measure a path both ways and write down what bdp needs'
 	'apply|set what a plan says, and prove it'
 	'confirm|keep what apply --confirm set'
@@ -88,6 +89,15 @@ _bdp_options_sockets=(
 	'--allow-lower|also advise a lower ceiling'
 	'-o --output text,json|report form'
 	'--check|exit 5 when receive buffers run away'
+)
+_bdp_options_host=(
+	'-t --target RATE|rate that one connection should carry'
+	'-r --rtt TIME|over that round-trip time'
+	'--sysroot DIR|read /proc, /sys and /etc below DIR'
+	'--kernel VERSION|kernel of the host'
+	'--memory SIZE|RAM of the host'
+	'-o --output text,json,sysctl|report form'
+	'--check|exit 5 when there is something to change'
 )
 _bdp_options_record=(
 	'-t --time TIME|how long each test runs'

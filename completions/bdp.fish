@@ -3,7 +3,7 @@
 # The verb typed, advise when there is none.
 function __bdp_verb
     set -l words (commandline -opc)
-    if contains -- "$words[2]" advise sweep compare sockets record apply confirm rollback explain help
+    if contains -- "$words[2]" advise sweep compare sockets host record apply confirm rollback explain help
         echo $words[2]
     else
         echo advise
@@ -59,7 +59,7 @@ end
 
 complete -c bdp -n '__bdp_is confirm rollback explain help' -f
 complete -c bdp -n '__bdp_is explain' -a '(__bdp_names)'
-complete -c bdp -n '__bdp_is help; and test (count (commandline -opc)) -eq 2' -a 'advise sweep compare sockets record apply confirm rollback explain help'
+complete -c bdp -n '__bdp_is help; and test (count (commandline -opc)) -eq 2' -a 'advise sweep compare sockets host record apply confirm rollback explain help'
 complete -c bdp -n '__bdp_is advise; and test -n (commandline -ct)' -a 'sender= receiver=' -d 'taken on that end'
 complete -c bdp -n '__bdp_is sweep compare' -a '(__bdp_more_files)'
 
@@ -67,6 +67,7 @@ complete -c bdp -n __bdp_is_first -a advise -d 'say what limits the path and wha
 complete -c bdp -n __bdp_is_first -a sweep -d 'pick the ceiling from runs at several, or make them'
 complete -c bdp -n __bdp_is_first -a compare -d 'say which algorithm or setting does better'
 complete -c bdp -n __bdp_is_first -a sockets -d 'say which live sockets hold more than their paths need'
+complete -c bdp -n __bdp_is_first -a host -d 'say what TCP settings allow, and what in them harms'
 complete -c bdp -n __bdp_is_first -a record -d 'measure a path both ways and write down what bdp needs'
 complete -c bdp -n __bdp_is_first -a apply -d 'set what a plan says, and prove it'
 complete -c bdp -n __bdp_is_first -a confirm -d 'keep what apply --confirm set'
@@ -75,11 +76,11 @@ complete -c bdp -n __bdp_is_first -a explain -d 'say what is known of a setting,
 complete -c bdp -n __bdp_is_first -a help -d 'say what a verb does: its options and three examples'
 
 complete -c bdp -n '__bdp_is advise' -s b -l bandwidth -x -d 'measured or planned rate'
-complete -c bdp -n '__bdp_is advise' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'
+complete -c bdp -n '__bdp_is advise host' -s r -l rtt -x -d 'round-trip time with its unit, such as 52ms'
 complete -c bdp -n '__bdp_is advise' -s w -l window -x -d 'window in flight'
 complete -c bdp -n '__bdp_is advise' -s l -l loss -x -d 'share of segments lost, in percent'
 complete -c bdp -n '__bdp_is advise sweep compare' -l idle-rtt -x -d 'round-trip time of the idle path'
-complete -c bdp -n '__bdp_is advise sockets' -s t -l target -x -d 'rate to size for'
+complete -c bdp -n '__bdp_is advise sockets host' -s t -l target -x -d 'rate to size for'
 complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
 complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
@@ -88,13 +89,14 @@ complete -c bdp -n '__bdp_is advise' -l run -x -d 'which run of the input to adv
 complete -c bdp -n '__bdp_is advise' -l each -d 'take every file by itself, one JSON report a line'
 complete -c bdp -n '__bdp_is advise' -s 0 -l null -d 'with --each, also the files named on standard input'
 complete -c bdp -n '__bdp_is advise sockets sweep' -l sysctl -r -F -d 'sysctl -a of the host advised'
-complete -c bdp -n '__bdp_is advise sockets apply confirm rollback sweep' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
-complete -c bdp -n '__bdp_is advise sockets' -l kernel -x -d 'kernel version of the host advised'
-complete -c bdp -n '__bdp_is advise sockets' -l memory -x -d 'RAM of the host advised'
+complete -c bdp -n '__bdp_is advise sockets apply confirm rollback sweep host' -l sysroot -x -a '(__fish_complete_directories)' -d 'read /proc and /sys below a folder'
+complete -c bdp -n '__bdp_is advise sockets host' -l kernel -x -d 'kernel version of the host advised'
+complete -c bdp -n '__bdp_is advise sockets host' -l memory -x -d 'RAM of the host advised'
 complete -c bdp -n '__bdp_is advise sockets' -l no-host -d 'use no facts of this machine'
 complete -c bdp -n '__bdp_is advise sockets apply sweep' -l allow-lower -d 'also advise values below the current ones'
 complete -c bdp -n '__bdp_is advise' -l setsockopt -d 'also size rmem_max and wmem_max'
 complete -c bdp -n '__bdp_is advise sweep' -s o -l output -x -a 'text json sysctl sh' -d 'report form'
+complete -c bdp -n '__bdp_is host' -s o -l output -x -a 'text json sysctl' -d 'report form'
 complete -c bdp -n '__bdp_is compare sockets' -s o -l output -x -a 'text json' -d 'report form'
 complete -c bdp -n '__bdp_is advise' -l socket -x -d 'watch a live connection in place of a run'
 complete -c bdp -n '__bdp_is advise sockets' -l interval -x -d 'how long to watch live sockets'
@@ -121,7 +123,7 @@ complete -c bdp -n '__bdp_is advise' -l apply -d 'set this part of the advice he
 complete -c bdp -n '__bdp_is advise apply rollback' -l dry-run -d 'say what would be set, and set nothing'
 complete -c bdp -n '__bdp_is advise apply' -l persist -d 'also keep it for the next boot'
 complete -c bdp -n '__bdp_is advise apply' -l confirm -x -d 'undo it after that time, unless confirmed'
-complete -c bdp -n '__bdp_is advise sockets apply' -l check -d 'exit 5 when there is something to change'
+complete -c bdp -n '__bdp_is advise sockets apply host' -l check -d 'exit 5 when there is something to change'
 
 complete -c bdp -n '__bdp_is sweep' -l run -x -d 'set each value in turn and run this'
 complete -c bdp -n '__bdp_is sweep' -l ceilings -x -d 'the ceilings to try'

@@ -16,6 +16,7 @@
 #include "verbs/apply.h"
 #include "verbs/compare.h"
 #include "verbs/explain.h"
+#include "verbs/host.h"
 #include "verbs/output.h"
 #include "verbs/record.h"
 #include "verbs/sockets.h"
@@ -26,6 +27,7 @@ static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_SWEEP] = verb_sweep,
     [VERB_COMPARE] = verb_compare,
     [VERB_SOCKETS] = verb_sockets,
+    [VERB_HOST] = verb_host,
     [VERB_RECORD] = verb_record,
     [VERB_APPLY] = verb_apply,
     [VERB_CONFIRM] = verb_confirm,

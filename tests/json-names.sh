@@ -33,6 +33,9 @@ report sweep sweep 17M=tests/examples/sweep/17M.txt 20M=tests/examples/sweep/20M
 	32M=tests/examples/sweep/32M.txt
 report compare compare cubic=$corpus/iperf3/lossy2pct-p4.3.12.json \
 	bbr=$corpus/iperf3/lossy2pct-p4-bbr.3.12.json
+cp -R tests/hosts/lb-5.15 "$work/lb" && mkdir -p "$work/lb/etc/sysctl.d" &&
+	echo net.ipv4.tcp_sack=0 >"$work/lb/etc/sysctl.d/60-lb.conf"
+report host host --sysroot "$work/lb" -t 3G -r 52ms
 report sockets sockets --no-host --all $corpus/ss/iproute2-6.1.all-kinds.txt \
 	$corpus/counters/slow-reader-before.txt $corpus/counters/slow-reader-after.txt
 
