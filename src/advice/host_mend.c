@@ -1,9 +1,5 @@
 #include "advice/host_mend.h"
 
-#include <bsd/string.h>
-#include <stdio.h>
-
-#include "base/units.h"
 #include "model/window.h"
 
 static bool ceiling_is_enough(const struct host *host, enum tunable_id id, double ceiling_bytes)
@@ -41,7 +37,7 @@ static struct host_mend *mend_of(struct host_mend *mends, size_t count, enum tun
 
 /* The maximum that is wanted joins what is mended of the same key. */
 static size_t raise(const struct host *host, enum tunable_id id, double ceiling_bytes,
-    const struct host_need *need, struct host_mend *mends, size_t count, size_t max)
+    struct host_mend *mends, size_t count, size_t max)
 {
 	struct host_mend *mend = mend_of(mends, count, id);
 	bool receive = id == TUNABLE_TCP_RMEM;
@@ -62,10 +58,6 @@ static size_t raise(const struct host *host, enum tunable_id id, double ceiling_
 	}
 	if ((double)mend->value.number[2] < ceiling_bytes)
 		mend->value.number[2] = (int64_t)ceiling_bytes;
-	snprintf(mend->why, sizeof(mend->why),
-	    "%s over %s takes %s in flight: a ceiling of %s to %s", rate_text(need->rate_bps).s,
-	    time_text(need->rtt_us).s, size_text(need->rate_bps / 8 * need->rtt_us / 1e6).s,
-	    size_text(ceiling_bytes).s, receive ? "receive" : "send");
 	return count;
 }
 
@@ -78,11 +70,11 @@ size_t host_mends_find(const struct host *host, const struct deviations *deviati
 		const struct deviation *item = &deviations->items[i];
 		if (!item->has_mend)
 			continue;
-		mends[count] = (struct host_mend){
-		    .id = item->id, .before = host->values[item->id], .value = item->mend};
-		strlcpy(mends[count].why, item->text, sizeof(mends[count].why));
-		count++;
+		mends[count++] = (struct host_mend){.id = item->id,
+		    .before = host->values[item->id],
+		    .value = item->mend,
+		    .deviation = item};
 	}
-	count = raise(host, TUNABLE_TCP_RMEM, need->receive_ceiling_bytes, need, mends, count, max);
-	return raise(host, TUNABLE_TCP_WMEM, need->send_ceiling_bytes, need, mends, count, max);
+	count = raise(host, TUNABLE_TCP_RMEM, need->receive_ceiling_bytes, mends, count, max);
+	return raise(host, TUNABLE_TCP_WMEM, need->send_ceiling_bytes, mends, count, max);
 }

@@ -20,7 +20,7 @@ struct host_need {
 struct host_mend {
 	enum tunable_id id;
 	struct tunable_value before, value; /* before.known false: not known */
-	char why[240];
+	const struct deviation *deviation;  /* that it mends, or NULL: it is for the need alone */
 };
 
 #define HOST_MENDS_MAX 32

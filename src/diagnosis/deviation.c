@@ -1,12 +1,8 @@
 #include "diagnosis/deviation.h"
 
-#include <bsd/string.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "model/capacity.h"
 #include "model/stock.h"
 #include "model/window.h"
@@ -20,29 +16,16 @@
 /* A value that the kernel derived from RAM differs from what can be derived from MemTotal by this. */
 #define RAM_SLACK 0.7
 
-const char *effect_name(enum effect effect)
+static struct deviation *add(struct deviations *deviations, enum tunable_id id, enum effect effect,
+    enum deviation_kind kind, double amount, double own_amount)
 {
-	static const char *const names[] = {[EFFECT_HARMS] = "harms",
-	    [EFFECT_HELPS] = "helps",
-	    [EFFECT_NEUTRAL] = "neutral",
-	    [EFFECT_NOTHING] = "does nothing"};
-	return names[effect];
-}
+	struct deviation *item = &deviations->items[deviations->count];
 
-__attribute__((format(printf, 4, 5))) static struct deviation *add(
-    struct deviations *deviations, enum tunable_id id, enum effect effect, const char *format, ...)
-{
-	static struct deviation spare;
-	struct deviation *item = &spare;
-	va_list arguments;
-
-	if (deviations->count < DEVIATIONS_MAX)
-		item = &deviations->items[deviations->count++];
+	/* there are fewer settings that can differ: see the assertion below */
+	deviations->count++;
 	deviations->harms += effect == EFFECT_HARMS;
-	*item = (struct deviation){.id = id, .effect = effect};
-	va_start(arguments, format);
-	vsnprintf(item->text, sizeof(item->text), format, arguments);
-	va_end(arguments);
+	*item = (struct deviation){
+	    .id = id, .effect = effect, .kind = kind, .amount = amount, .own_amount = own_amount};
 	return item;
 }
 
@@ -98,28 +81,22 @@ static struct deviation *judge_vector(struct deviations *deviations, const struc
     enum tunable_id id, const struct tunable_value *own)
 {
 	const int64_t *value = host->values[id].number;
-	const char *does = id == TUNABLE_TCP_RMEM ? "receives" : "sends";
 	double most = (double)value[2];
 
 	if (value[0] > value[1] || value[1] > value[2])
-		return add(deviations, id, EFFECT_HARMS,
-		    "its numbers must rise: minimum, default, maximum");
+		return add(deviations, id, EFFECT_HARMS, DEVIATION_BUFFER_ORDER, 0, 0);
 	if (most < least_of_own(host, id, (double)own->number[2]))
-		return add(deviations, id, EFFECT_HARMS,
-		    "one connection %s at most %s at 100 ms; the kernel's own allows %s", does,
-		    rate_text(vector_bps(host, id, value[2])).s,
-		    rate_text(vector_bps(host, id, own->number[2])).s);
+		return add(deviations, id, EFFECT_HARMS, DEVIATION_CEILING_LOW,
+		    vector_bps(host, id, value[2]), vector_bps(host, id, own->number[2]));
 	if ((double)value[1] >= DEFAULT_HUGE)
-		return add(deviations, id, EFFECT_HARMS,
-		    "each new connection begins with %s, whether its path needs that or not",
-		    size_text((double)value[1]).s);
+		return add(
+		    deviations, id, EFFECT_HARMS, DEVIATION_HUGE_DEFAULT, (double)value[1], 0);
 	if (value[0] > MINIMUM_HUGE)
-		return add(deviations, id, EFFECT_HARMS,
-		    "every socket keeps %s however short memory is", size_text((double)value[0]).s);
+		return add(
+		    deviations, id, EFFECT_HARMS, DEVIATION_HUGE_MINIMUM, (double)value[0], 0);
 	if (most > most_of_own(host, id, (double)own->number[2]))
-		return add(deviations, id, EFFECT_HELPS,
-		    "one connection %s up to %s at 100 ms; it may hold %s", does,
-		    rate_text(vector_bps(host, id, value[2])).s, size_text(most).s);
+		return add(deviations, id, EFFECT_HELPS, DEVIATION_CEILING_HIGH,
+		    vector_bps(host, id, value[2]), 0);
 	return NULL;
 }
 
@@ -154,7 +131,6 @@ static void find_vector(struct deviations *deviations, const struct host *host, 
 static void find_core(struct deviations *deviations, const struct host *host, enum tunable_id id)
 {
 	const struct tunable_value *value = &host->values[id];
-	const char *option = id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF";
 	double own = host->kernel.known ? default_core_max(&host->kernel) : 0;
 	struct stock stock = stock_ceiling(id, 0);
 	double least = own > 0 ? own : stock.smallest_bytes,
@@ -165,8 +141,7 @@ static void find_core(struct deviations *deviations, const struct host *host, en
 		return;
 	bool less = (double)value->number[0] < least;
 	struct deviation *item = add(deviations, id, less ? EFFECT_HARMS : EFFECT_NEUTRAL,
-	    "programs that set %s get %s at most; others are not concerned", option,
-	    size_text(setsockopt_buffer(INT32_MAX, (double)value->number[0])).s);
+	    DEVIATION_ASKED_BUFFER, setsockopt_buffer(INT32_MAX, (double)value->number[0]), 0);
 	item->has_own = own > 0;
 	item->own = number_value((int64_t)least);
 	item->has_mend = less;
@@ -197,18 +172,15 @@ static void find_memory(struct deviations *deviations, const struct host *host)
 	if (!value->known || ram <= 0)
 		return;
 	if (high > ram)
-		item = add(deviations, TUNABLE_TCP_MEM, EFFECT_HARMS,
-		    "%s of %s of RAM: it counts pages, not bytes, and bounds nothing",
-		    size_text(high).s, size_text(ram).s);
+		item = add(
+		    deviations, TUNABLE_TCP_MEM, EFFECT_HARMS, DEVIATION_MEMORY_BEYOND, high, ram);
 	else if ((double)value->number[2] < 0.5 * (double)own.number[2])
-		item = add(deviations, TUNABLE_TCP_MEM, EFFECT_HARMS,
-		    "all of TCP gets %s; the kernel's own is %s: sockets are refused memory, or "
-		    "killed, below that",
-		    size_text(high).s, size_text((double)own.number[2] * page).s);
+		item = add(deviations, TUNABLE_TCP_MEM, EFFECT_HARMS, DEVIATION_MEMORY_SMALL, high,
+		    (double)own.number[2] * page);
 	else if ((double)value->number[2] > 1.5 * (double)own.number[2])
 		item = add(deviations, TUNABLE_TCP_MEM,
-		    high > 0.5 * ram ? EFFECT_HARMS : EFFECT_NEUTRAL,
-		    "TCP may take %s, %.0f %% of RAM", size_text(high).s, 100 * high / ram);
+		    high > 0.5 * ram ? EFFECT_HARMS : EFFECT_NEUTRAL, DEVIATION_MEMORY_LARGE, high,
+		    ram);
 	if (!item)
 		return;
 	item->has_own = true;
@@ -225,7 +197,7 @@ struct number_row {
 	int64_t from, to; /* the values that the row is about */
 	enum effect effect;
 	unsigned dead_major, dead_minor; /* from this version on nothing reads it; 0: it is read */
-	const char *text;
+	enum deviation_kind kind;
 };
 
 static const struct number_row number_rows[] = {
@@ -234,67 +206,67 @@ static const struct number_row number_rows[] = {
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_HARMS,
-	.text = "no window exceeds 65535 bytes, in both directions"},
+	.kind = DEVIATION_NO_SCALING},
     {.id = TUNABLE_TCP_MODERATE_RCVBUF,
 	.own = 1,
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_HARMS,
-	.text = "the receive buffer stays at its default, whatever the ceiling"},
+	.kind = DEVIATION_NO_AUTOTUNING},
     {.id = TUNABLE_TCP_SACK,
 	.own = 1,
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_HARMS,
-	.text = "one loss is repaired per round trip, and much is sent twice"},
+	.kind = DEVIATION_NO_SACK},
     {.id = TUNABLE_TCP_TIMESTAMPS,
 	.own = 1,
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_HARMS,
-	.text = "the RTT is measured less often, and nothing guards sequence numbers that wrap"},
+	.kind = DEVIATION_NO_TIMESTAMPS},
     {.id = TUNABLE_TCP_MTU_PROBING,
 	.own = 0,
 	.from = 2,
 	.to = 2,
 	.effect = EFFECT_HARMS,
-	.text = "every connection starts at tcp_base_mss: slow on a clean path"},
+	.kind = DEVIATION_ALWAYS_PROBES},
     {.id = TUNABLE_TCP_MTU_PROBING,
 	.own = 0,
 	.from = 1,
 	.to = 1,
 	.effect = EFFECT_HELPS,
-	.text = "a path that swallows large packets is found out"},
+	.kind = DEVIATION_PROBES},
     {.id = TUNABLE_TCP_SLOW_START_AFTER_IDLE,
 	.own = 1,
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_HELPS,
-	.text = "a connection that pauses keeps its cwnd"},
+	.kind = DEVIATION_NO_IDLE_RESTART},
     {.id = TUNABLE_TCP_NO_METRICS_SAVE,
 	.own = 0,
 	.from = 1,
 	.to = 1,
 	.effect = EFFECT_NEUTRAL,
-	.text = "nothing is remembered of closed connections"},
+	.kind = DEVIATION_NO_METRICS},
     {.id = TUNABLE_TCP_SHRINK_WINDOW,
 	.own = 0,
 	.from = 1,
 	.to = 1,
 	.effect = EFFECT_NEUTRAL,
-	.text = "a slow reader's buffer stays within its limit; some peers stall on it"},
+	.kind = DEVIATION_SHRINKS_WINDOW},
     {.id = TUNABLE_TCP_NOTSENT_LOWAT,
 	.own = UINT32_MAX,
 	.from = 0,
 	.to = 16383,
 	.effect = EFFECT_HARMS,
-	.text = "a program is woken too late to keep a fast path busy"},
+	.kind = DEVIATION_UNSENT_SMALL},
     {.id = TUNABLE_TCP_NOTSENT_LOWAT,
 	.own = UINT32_MAX,
 	.from = 16384,
 	.to = UINT32_MAX - 1,
 	.effect = EFFECT_HELPS,
-	.text = "less data waits unsent in the sockets"},
+	.kind = DEVIATION_UNSENT_BOUNDED},
     {.id = TUNABLE_TCP_ADV_WIN_SCALE,
 	.own = 1,
 	.from = -31,
@@ -302,7 +274,7 @@ static const struct number_row number_rows[] = {
 	.effect = EFFECT_HARMS,
 	.dead_major = 6,
 	.dead_minor = 6,
-	.text = "less than half of a buffer becomes window"},
+	.kind = DEVIATION_WINDOW_SHARE_LESS},
     {.id = TUNABLE_TCP_ADV_WIN_SCALE,
 	.own = 1,
 	.from = 2,
@@ -310,7 +282,7 @@ static const struct number_row number_rows[] = {
 	.effect = EFFECT_NEUTRAL,
 	.dead_major = 6,
 	.dead_minor = 6,
-	.text = "more of a buffer becomes window, and less is left for the packets' own cost"},
+	.kind = DEVIATION_WINDOW_SHARE_MORE},
     {.id = TUNABLE_TCP_LOW_LATENCY,
 	.own = 0,
 	.from = 1,
@@ -318,13 +290,13 @@ static const struct number_row number_rows[] = {
 	.effect = EFFECT_NEUTRAL,
 	.dead_major = 4,
 	.dead_minor = 14,
-	.text = "the prequeue is left out"},
+	.kind = DEVIATION_NO_PREQUEUE},
     {.id = TUNABLE_TCP_FACK,
 	.own = 1,
 	.from = 0,
 	.to = 0,
 	.effect = EFFECT_NEUTRAL,
-	.text = "forward acknowledgements are not used"},
+	.kind = DEVIATION_FACK_OFF},
     {.id = TUNABLE_TCP_FACK,
 	.own = 0,
 	.from = 1,
@@ -332,7 +304,7 @@ static const struct number_row number_rows[] = {
 	.effect = EFFECT_NEUTRAL,
 	.dead_major = 4,
 	.dead_minor = 15,
-	.text = "forward acknowledgements are used"},
+	.kind = DEVIATION_FACK_ON},
     {.id = TUNABLE_TCP_TW_RECYCLE,
 	.own = 0,
 	.from = 1,
@@ -340,7 +312,7 @@ static const struct number_row number_rows[] = {
 	.effect = EFFECT_HARMS,
 	.dead_major = 4,
 	.dead_minor = 12,
-	.text = "connections from behind one NAT are refused at random"},
+	.kind = DEVIATION_RECYCLES},
 };
 
 /* tcp_fack was 1 by itself until nothing read it (4.15), and 0 since. */
@@ -363,11 +335,11 @@ static void find_number(
 		return;
 	bool dead =
 	    row->dead_major > 0 && kernel_at_least(&host->kernel, row->dead_major, row->dead_minor);
-	struct deviation *item =
-	    dead ? add(deviations, row->id, EFFECT_NOTHING, "nothing reads it since Linux %u.%u",
-		       row->dead_major, row->dead_minor)
-		 : add(deviations, row->id, row->effect, "%s", row->text);
+	struct deviation *item = add(deviations, row->id, dead ? EFFECT_NOTHING : row->effect,
+	    dead ? DEVIATION_NOT_READ : row->kind, 0, 0);
 
+	item->major = row->dead_major;
+	item->minor = row->dead_minor;
 	item->has_own = true;
 	item->own = item->mend = number_value(row->own);
 	item->has_mend = item->effect == EFFECT_HARMS;
@@ -387,6 +359,9 @@ static void sort(struct deviations *deviations)
 	}
 }
 
+_Static_assert(DEVIATIONS_MAX >= 5 + sizeof(number_rows) / sizeof(number_rows[0]) + 1,
+    "DEVIATIONS_MAX");
+
 void deviations_find(const struct host *host, struct deviations *deviations)
 {
 	const struct tunable_value *algorithm = &host->values[TUNABLE_TCP_CONGESTION_CONTROL];
@@ -401,7 +376,7 @@ void deviations_find(const struct host *host, struct deviations *deviations)
 		find_number(deviations, host, &number_rows[i]);
 	if (algorithm->known && strcmp(algorithm->word, "cubic") != 0) {
 		struct deviation *item = add(deviations, TUNABLE_TCP_CONGESTION_CONTROL,
-		    EFFECT_NEUTRAL, "chosen for new connections of every program");
+		    EFFECT_NEUTRAL, DEVIATION_ALGORITHM, 0, 0);
 		item->has_own = true;
 		item->own = (struct tunable_value){.known = true, .word = "cubic"};
 	}

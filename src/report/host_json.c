@@ -54,10 +54,11 @@ static void json_differs(struct json_out *out, const struct host_report *report)
 		const struct deviation *item = &report->deviations->items[i];
 		json_out_object(out, NULL);
 		json_out_string(out, "key", tunables[item->id].key);
-		json_out_string(out, "effect", effect_name(item->effect));
+		json_out_string(out, "effect", host_effect_word(item->effect));
 		json_value(out, "value", true, item->id, &report->host->values[item->id]);
 		json_value(out, "own", item->has_own, item->id, &item->own);
-		json_out_string(out, "text", item->text);
+		json_out_string(
+		    out, "text", host_deviation_words(item, &report->host->values[item->id]).s);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -72,7 +73,7 @@ static void json_set(struct json_out *out, const struct host_report *report)
 		json_out_string(out, "key", tunables[mend->id].key);
 		json_value(out, "current", mend->before.known, mend->id, &mend->before);
 		json_value(out, "value", true, mend->id, &mend->value);
-		json_out_string(out, "why", mend->why);
+		json_out_string(out, "why", host_mend_words(report, mend).s);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -155,7 +156,8 @@ bool host_sysctl(const struct host_report *report, FILE *stream)
 	    report->mend_count == 1 ? "" : "s");
 	for (size_t i = 0; i < report->mend_count; i++) {
 		const struct host_mend *mend = &report->mends[i];
-		fprintf(stream, "# %s\n%s = %s\n", mend->why, tunables[mend->id].key,
+		fprintf(stream, "# %s\n%s = %s\n", host_mend_words(report, mend).s,
+		    tunables[mend->id].key,
 		    tunable_value_text(mend->id, &mend->value, value, sizeof(value)));
 	}
 	return !ferror(stream);

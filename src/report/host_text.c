@@ -153,8 +153,7 @@ static void text_differs(struct layout *layout, const struct host_report *report
 			layout_text(layout, INK_DIM, "from what the kernel sets by itself");
 			layout_break(layout);
 		}
-		layout_item(layout, ink_of(item->effect),
-		    item->effect == EFFECT_NOTHING ? "no effect" : effect_name(item->effect));
+		layout_item(layout, ink_of(item->effect), host_effect_word(item->effect));
 		layout_textf(layout, INK_PLAIN, "%s = %s", tunables[item->id].key,
 		    tunable_value_text(item->id, value, now, sizeof(now)));
 		if (item->has_own)
@@ -162,7 +161,7 @@ static void text_differs(struct layout *layout, const struct host_report *report
 			    tunable_value_text(item->id, &item->own, own, sizeof(own)));
 		layout_break(layout);
 		layout_tab(layout, LAYOUT_LABEL);
-		layout_text(layout, INK_PLAIN, item->text);
+		layout_text(layout, INK_PLAIN, host_deviation_words(item, value).s);
 		layout_break(layout);
 	}
 }

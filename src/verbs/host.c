@@ -1,8 +1,10 @@
 #include "verbs/host.h"
 
+#include <bsd/stdlib.h>
 #include <bsd/string.h>
 #include <err.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apply/override.h"
@@ -103,18 +105,21 @@ static void boot_take(struct look *look, const struct override *from)
 
 static void find_boots(struct look *look, const char *sysroot)
 {
-	static struct override found[HOST_BOOTS_MAX];
 	struct tunable_value wanted[TUNABLE_COUNT];
 	struct tree tree;
 
 	if (!look->has_tree || !tree_open(&tree, NULL, sysroot))
 		return;
+	struct override *found = reallocarray(NULL, HOST_BOOTS_MAX, sizeof(*found));
+	if (!found)
+		err(1, NULL);
 	want_all(wanted);
 	/* a name before all others: everything comes later */
 	size_t count = override_find(&tree, "etc/sysctl.d/", wanted, found, HOST_BOOTS_MAX);
 	for (size_t i = 0; i < count && i < HOST_BOOTS_MAX; i++)
 		if (found[i].id != TUNABLE_COUNT)
 			boot_take(look, &found[i]);
+	free(found);
 	tree_close(&tree);
 }
 
@@ -196,27 +201,31 @@ static bool print(const struct host_report *report, const struct options *option
 
 int verb_host(const struct options *options)
 {
-	static struct look look;
-	int code = read_host(&look, options);
+	/* some 100 KiB, of which most stay untouched */
+	struct look *look = calloc(1, sizeof(*look));
+	if (!look)
+		err(1, NULL);
+	int code = read_host(look, options);
 
 	if (code == 0) {
-		reckon(&look, options);
+		reckon(look, options);
 		const struct host_report report = {.version = BDP_VERSION,
-		    .host = &look.host,
-		    .capacity = &look.capacity,
-		    .deviations = &look.deviations,
-		    .findings = &look.findings,
-		    .memory = &look.memory,
-		    .need = &look.need,
-		    .mends = look.mends,
-		    .mend_count = look.mend_count,
-		    .boots = look.boots,
-		    .boot_count = look.boot_count,
+		    .host = &look->host,
+		    .capacity = &look->capacity,
+		    .deviations = &look->deviations,
+		    .findings = &look->findings,
+		    .memory = &look->memory,
+		    .need = &look->need,
+		    .mends = look->mends,
+		    .mend_count = look->mend_count,
+		    .boots = look->boots,
+		    .boot_count = look->boot_count,
 		    .tuned = ""};
 		code = output_finish(print(&report, options));
 		if (code == 0 && options->check && host_report_wants_change(&report))
 			code = 5;
 	}
-	evidence_free(&look.evidence);
+	evidence_free(&look->evidence);
+	free(look);
 	return code;
 }

@@ -111,7 +111,6 @@ static void test_effects(void **state)
 		assert_int_equal(item->id, rows[i].id);
 		assert_int_equal(item->effect, rows[i].effect);
 		assert_int_equal(deviations.harms, item->effect == EFFECT_HARMS);
-		assert_true(item->text[0] != '\0');
 		assert_int_equal(item->has_mend, item->effect == EFFECT_HARMS);
 		if (item->has_mend && rows[i].mend)
 			assert_string_equal(
