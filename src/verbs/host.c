@@ -70,8 +70,8 @@ static int read_host(struct look *look, const struct options *options)
 	}
 	int code = options->operand_count == 1 ? read_file(look, options->operands[0])
 					       : read_system(look, options->sysroot);
-	if (code == 0 && options->kernel)
-		kernel_version_parse(options->kernel, &look->host.kernel);
+	if (code == 0 && options->kernel.known)
+		look->host.kernel = options->kernel;
 	if (code == 0 && (options->given & GIVEN_MEMORY))
 		look->host.mem_total_bytes = options->memory_bytes;
 	return code;
