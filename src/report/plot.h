@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "report/chart.h"
 #include "report/trials_report.h"
 
 /* Each writes one SVG; false when there is nothing to draw or a write failed. */
@@ -15,7 +16,10 @@
 bool plot_sweep(const struct sweep_report *report, FILE *stream);
 /* Rate, loss and delay of each label as bars. */
 bool plot_compare(const struct compare_report *report, FILE *stream);
-/* Rate, retransmits, cwnd and RTT of the run advised on, over time. */
+/* Rate, windows, RTT and retransmits of the run advised on, over time. */
 bool plot_run(const struct report *report, FILE *stream);
+/* The same with stretches of its time shaded and named; in seconds since the start of the test. */
+bool plot_run_bands(
+    const struct report *report, const struct chart_band *bands, size_t band_count, FILE *stream);
 
 #endif

@@ -1,171 +1,174 @@
 #include "report/plot.h"
 
+#include <err.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "report/svg.h"
+#include "report/answer.h"
+#include "report/chart.h"
 
-#define WIDTH 760.0
-#define LEFT 96.0
-#define RIGHT 24.0
+/* The step of the time axis is chosen for half as many. */
+#define TIME_TICKS_MAX 20
 #define PANEL_HEIGHT 96.0
-#define PANEL_STEP 146.0
-#define PANELS_TOP 86.0
 
-enum series_id { SERIES_RATE, SERIES_RETRANSMITS, SERIES_CWND, SERIES_RTT, SERIES_COUNT };
-
-static const struct row {
-	const char *title;
-	enum svg_unit unit;
-	enum svg_paint paint;
-	bool bars;
-} rows[SERIES_COUNT] = {
-    [SERIES_RATE] = {"Rate", SVG_RATE, PAINT_RATE, false},
-    [SERIES_RETRANSMITS] = {"Retransmits in each interval", SVG_COUNT, PAINT_LOSS, true},
-    [SERIES_CWND] = {"Congestion window, all streams", SVG_SIZE, PAINT_KNEE, false},
-    [SERIES_RTT] = {"RTT", SVG_TIME, PAINT_DELAY, false},
+enum series_id {
+	SERIES_RATE,
+	SERIES_CWND,
+	SERIES_WINDOW,
+	SERIES_IN_FLIGHT,
+	SERIES_RTT,
+	SERIES_RETRANSMITS,
+	SERIES_COUNT
 };
+
+static double in_flight(const struct bin *bin, double rate_bps)
+{
+	return (bin->has & BIN_RTT) ? bdp_bytes(rate_bps, bin->rtt_us) : (double)NAN;
+}
 
 static double value_of(const struct bin *bin, int id)
 {
 	double seconds = bin->end_s - bin->start_s;
+	double rate_bps = seconds > 0 ? (double)bin->bytes * 8 / seconds : (double)NAN;
 
-	if (id == SERIES_RATE && seconds > 0)
-		return (double)bin->bytes * 8 / seconds;
-	if (id == SERIES_RETRANSMITS && (bin->has & BIN_RETRANSMITS))
-		return (double)bin->retransmits;
-	if (id == SERIES_CWND && (bin->has & BIN_CWND))
-		return (double)bin->cwnd_bytes;
-	if (id == SERIES_RTT && (bin->has & BIN_RTT))
-		return bin->rtt_us;
+	switch (id) {
+	case SERIES_RATE:
+		return rate_bps;
+	case SERIES_CWND:
+		return (bin->has & BIN_CWND) ? (double)bin->cwnd_bytes : (double)NAN;
+	case SERIES_WINDOW:
+		return (bin->has & BIN_PEER_WINDOW) ? (double)bin->peer_window_bytes : (double)NAN;
+	case SERIES_IN_FLIGHT:
+		return in_flight(bin, rate_bps);
+	case SERIES_RTT:
+		return (bin->has & BIN_RTT) ? bin->rtt_us : (double)NAN;
+	case SERIES_RETRANSMITS:
+		return (bin->has & BIN_RETRANSMITS) ? (double)bin->retransmits : (double)NAN;
+	}
 	return (double)NAN;
 }
 
-/* The largest value, 0 when there is none above 0. */
-static double top_of(const struct series *series, int id)
+/* Of every series, one behind the other. */
+static struct chart_point *points_of(const struct series *series)
 {
-	double top = 0;
+	struct chart_point *points = calloc(series->count * SERIES_COUNT, sizeof(*points));
 
-	for (size_t i = 0; i < series->count; i++)
-		top = fmax(top, value_of(&series->bins[i], id));
-	return top;
-}
-
-static void draw_bars(
-    struct svg *svg, const struct panel *panel, const struct series *series, int id)
-{
-	for (size_t i = 0; i < series->count; i++) {
-		const struct bin *bin = &series->bins[i];
-		double value = value_of(bin, id), x = panel_x(panel, bin->start_s);
-		if (!(value > 0))
-			continue;
-		double y = panel_y(panel, value);
-		svg_bar(svg, x, y, fmax(panel_x(panel, bin->end_s) - x - 1, 1),
-		    panel->top + panel->height - y, rows[id].paint);
+	if (!points)
+		err(1, NULL);
+	for (size_t i = 0; i < series->count * SERIES_COUNT; i++) {
+		const struct bin *bin = &series->bins[i % series->count];
+		double y = value_of(bin, (int)(i / series->count));
+		points[i] = (struct chart_point){
+		    .x = bin->start_s, .x_end = bin->end_s, .y = y, .low = y, .high = y};
 	}
+	return points;
 }
 
-/* Each value holds for its interval: steps, not slopes. A gap where it is unknown. */
-static void draw_steps(
-    struct svg *svg, const struct panel *panel, const struct series *series, int id)
+static void time_ticks(struct chart *chart, const struct chart_x *x)
 {
-	bool open = false;
-
-	svg_path_begin(svg, rows[id].paint);
-	for (size_t i = 0; i < series->count; i++) {
-		const struct bin *bin = &series->bins[i];
-		double value = value_of(bin, id);
-		if (!isfinite(value)) {
-			open = false;
-			continue;
-		}
-		svg_path_point(svg, !open, panel_x(panel, bin->start_s), panel_y(panel, value));
-		svg_path_point(svg, false, panel_x(panel, bin->end_s), panel_y(panel, value));
-		open = true;
-	}
-	svg_path_end(svg);
-}
-
-/* The step is chosen for half as many. */
-#define TIME_TICKS_MAX 20
-
-static void time_axis(struct svg *svg, const struct panel *panel)
-{
-	double seconds = panel->x_high - panel->x_low;
-	double step = pow(10, floor(log10(seconds / 5)));
-	double y = panel->top + panel->height;
+	double seconds = x->high - x->low, step = pow(10, floor(log10(seconds / 5)));
+	struct chart_tick ticks[TIME_TICKS_MAX + 1];
+	char texts[TIME_TICKS_MAX + 1][32];
+	size_t count = 0;
 
 	while (seconds / step > 10)
 		step *= seconds / step > 20 ? 5 : 2;
-	double first = ceil(panel->x_low / step);
 	/* counted: beside a large time a small step may add nothing */
-	for (int i = 0; i <= TIME_TICKS_MAX; i++) {
-		double t = (first + i) * step;
-		char text[32];
-		if (!(t <= panel->x_high * 1.0001))
+	for (double first = ceil(x->low / step); count <= TIME_TICKS_MAX; count++) {
+		double t = (first + (double)count) * step;
+		if (!(t <= x->high * 1.0001))
 			break;
-		snprintf(text, sizeof(text), "%.4g s", t);
-		svg_line(svg, panel_x(panel, t), y, panel_x(panel, t), y + 5, PAINT_FAINT, false);
-		svg_text(svg, panel_x(panel, t), y + 20, ANCHOR_MIDDLE, PAINT_FAINT, false, text);
+		snprintf(texts[count], sizeof(texts[count]), "%.4g s", t);
+		ticks[count] = (struct chart_tick){.x = t, .text = texts[count]};
 	}
+	chart_ticks(chart, x, ticks, count);
 }
 
-static void draw(struct svg *svg, const struct series *series, const struct path *path)
+static void draw_panels(struct chart *chart, const struct series *series, const struct chart_x *x)
 {
-	struct panel panel = {.left = LEFT,
-	    .top = PANELS_TOP,
-	    .width = WIDTH - LEFT - RIGHT,
-	    .height = PANEL_HEIGHT,
-	    .x_low = series->bins[0].start_s,
-	    .x_high = series->bins[series->count - 1].end_s};
-	struct panel last = panel;
+	struct chart_point *points = points_of(series);
+	struct chart_series lines[SERIES_COUNT] = {
+	    [SERIES_RATE] = {.mark = CHART_STEPS, .paint = PAINT_RATE},
+	    [SERIES_CWND] = {.name = "cwnd", .mark = CHART_STEPS, .paint = PAINT_KNEE},
+	    [SERIES_WINDOW] = {.name = "the receiver's window",
+		.mark = CHART_STEPS,
+		.paint = PAINT_DELAY},
+	    [SERIES_IN_FLIGHT] = {.name = "in flight (rate x RTT)",
+		.mark = CHART_STEPS,
+		.paint = PAINT_RATE},
+	    [SERIES_RTT] = {.mark = CHART_STEPS, .paint = PAINT_DELAY},
+	    [SERIES_RETRANSMITS] = {.mark = CHART_BARS, .paint = PAINT_LOSS}};
+	const struct chart_panel panels[] = {
+	    {.title = "Rate", .unit = SVG_RATE, .series = &lines[SERIES_RATE], .series_count = 1},
+	    {.title = "Windows, all streams",
+		.unit = SVG_SIZE,
+		.series = &lines[SERIES_CWND],
+		.series_count = 3},
+	    {.title = "RTT", .unit = SVG_TIME, .series = &lines[SERIES_RTT], .series_count = 1},
+	    {.title = "Retransmits in each interval",
+		.unit = SVG_COUNT,
+		.series = &lines[SERIES_RETRANSMITS],
+		.series_count = 1},
+	};
 
-	for (int id = 0; id < SERIES_COUNT; id++) {
-		if (top_of(series, id) <= 0)
-			continue;
-		panel.y_top = top_of(series, id);
-		panel.unit = rows[id].unit;
-		panel_begin(svg, &panel, rows[id].title);
-		if (rows[id].bars)
-			draw_bars(svg, &panel, series, id);
-		else
-			draw_steps(svg, &panel, series, id);
-		/* Where the steady state begins: what is before it does not count. */
-		if (path->steady_first > 0 && path->steady_first < series->count) {
-			double x = panel_x(&panel, series->bins[path->steady_first].start_s);
-			svg_line(svg, x, panel.top, x, panel.top + panel.height, PAINT_FAINT, true);
-			if (id == SERIES_RATE)
-				svg_text(svg, x, panel.top - 6, ANCHOR_MIDDLE, PAINT_FAINT, false,
-				    "steady from here");
-		}
-		last = panel;
-		panel.top += PANEL_STEP;
+	for (size_t i = 0; i < SERIES_COUNT; i++) {
+		lines[i].points = points + i * series->count;
+		lines[i].count = series->count;
 	}
-	time_axis(svg, &last);
+	for (size_t i = 0; i < sizeof(panels) / sizeof(panels[0]); i++) {
+		struct chart_panel panel = panels[i];
+		panel.height = PANEL_HEIGHT;
+		chart_panel(chart, x, &panel);
+	}
+	free(points);
+}
+
+static bool has_anything(const struct series *series)
+{
+	for (size_t i = 0; i < series->count; i++)
+		for (int id = 0; id < SERIES_COUNT; id++)
+			if (value_of(&series->bins[i], id) > 0)
+				return true;
+	return false;
+}
+
+bool plot_run_bands(
+    const struct report *report, const struct chart_band *bands, size_t band_count, FILE *stream)
+{
+	const struct analysis *chosen = report_chosen(report);
+	const struct run *run = chosen ? chosen->run : NULL;
+	const struct series *series = run ? &run->series : NULL;
+	struct chart chart;
+
+	if (!run || series->count == 0 ||
+	    series->bins[series->count - 1].end_s <= series->bins[0].start_s ||
+	    !has_anything(series))
+		return false;
+	struct wording title = wording_direction(run), sentence = answer_reckon(report);
+	const struct path *path = &chosen->path;
+	wording_add(&title, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
+	if (path->congestion_control[0])
+		wording_add(&title, ", %s", path->congestion_control);
+	/* Where the steady state begins: what is before it does not count. */
+	bool ramps = path->steady_first > 0 && path->steady_first < series->count;
+	const struct chart_tick steady = {
+	    .x = ramps ? series->bins[path->steady_first].start_s : 0, .text = "steady from here"};
+	const struct chart_x x = {.low = series->bins[0].start_s,
+	    .high = series->bins[series->count - 1].end_s,
+	    .bands = bands,
+	    .band_count = band_count,
+	    .lines = &steady,
+	    .line_count = ramps,
+	    .line_paint = PAINT_FAINT};
+	chart_begin(&chart, stream, title.s, sentence.s);
+	chart_bands(&chart, &x);
+	draw_panels(&chart, series, &x);
+	time_ticks(&chart, &x);
+	return chart_end(&chart);
 }
 
 bool plot_run(const struct report *report, FILE *stream)
 {
-	const struct analysis *chosen = report_chosen(report);
-	const struct run *run = chosen ? chosen->run : NULL;
-	unsigned panels = 0;
-	struct svg svg;
-
-	if (!run || run->series.count == 0 ||
-	    run->series.bins[run->series.count - 1].end_s <= run->series.bins[0].start_s)
-		return false;
-	for (int id = 0; id < SERIES_COUNT; id++)
-		panels += top_of(&run->series, id) > 0;
-	if (panels == 0)
-		return false;
-	struct wording title = wording_direction(run);
-	wording_add(
-	    &title, ", %u stream%s", chosen->path.streams, chosen->path.streams == 1 ? "" : "s");
-	if (chosen->path.congestion_control[0])
-		wording_add(&title, ", %s", chosen->path.congestion_control);
-	svg_begin(&svg, stream, WIDTH, PANELS_TOP + panels * PANEL_STEP - 10, title.s,
-	    factor_table[chosen->limit.factor].text);
-	svg_text(&svg, LEFT, 34, ANCHOR_START, PAINT_INK, true, title.s);
-	draw(&svg, &run->series, &chosen->path);
-	return svg_end(&svg);
+	return plot_run_bands(report, NULL, 0, stream);
 }

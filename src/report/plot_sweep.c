@@ -1,25 +1,13 @@
 #include "report/plot.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "report/svg.h"
+#include "report/chart.h"
 
-#define WIDTH 760.0
-#define HEIGHT 500.0
-#define LEFT 96.0
-#define RIGHT 30.0
-/* Ceilings closer than this on the axis share a number. */
-#define LABEL_GAP 62.0
 /* A scale of powers of two, when the largest ceiling is this many times the smallest. */
 #define LOG_FROM 3
 /* Retransmits that differ by more would leave most bars without height. */
 #define COUNT_LOG_FROM 30
-
-static const struct range *range_of(const struct sweep_report *report, size_t i, enum figure figure)
-{
-	return &report->trials.trials[i].range[figure];
-}
 
 static double ceiling_of(const struct sweep_report *report, size_t i)
 {
@@ -27,128 +15,82 @@ static double ceiling_of(const struct sweep_report *report, size_t i)
 }
 
 /* Room beside the first and the last ceiling. */
-static void set_x(struct panel *panel, const struct sweep_report *report)
+static struct chart_x axis_of(const struct sweep_report *report)
 {
 	double low = ceiling_of(report, 0), high = ceiling_of(report, report->trials.count - 1);
+	struct chart_x x = {.log = high > LOG_FROM * low, .line_paint = PAINT_KNEE};
+	double room = x.log ? pow(high / low, 0.06) : (high - low) * 0.06;
 
-	panel->x_log = high > LOG_FROM * low;
-	double room = panel->x_log ? pow(high / low, 0.06) : (high - low) * 0.06;
-	panel->x_low = panel->x_log ? low / room : low - room;
-	panel->x_high = panel->x_log ? high * room : high + room;
+	x.low = x.log ? low / room : low - room;
+	x.high = x.log ? high * room : high + room;
+	return x;
 }
 
-static double top_of(const struct sweep_report *report, enum figure figure)
+static void panel(struct chart *chart, const struct sweep_report *report, const struct chart_x *x,
+    enum figure figure, struct chart_panel part)
 {
-	double top = 0;
-
-	for (size_t i = 0; i < report->trials.count; i++)
-		if (range_of(report, i, figure)->count > 0)
-			top = fmax(top, range_of(report, i, figure)->high);
-	return top;
-}
-
-static void axis(struct svg *svg, const struct panel *panel, const struct sweep_report *report)
-{
-	double knee = panel_x(panel, ceiling_of(report, report->sweep->knee));
-	double last = -LABEL_GAP, y = panel->top + panel->height;
+	struct chart_point points[TRIALS_MAX];
+	bool rate = figure == FIGURE_RATE;
+	const struct chart_series series = {.mark = rate ? CHART_LINE : CHART_BARS,
+	    .paint = rate ? PAINT_RATE : PAINT_LOSS,
+	    .points = points,
+	    .count = report->trials.count};
 
 	for (size_t i = 0; i < report->trials.count; i++) {
-		double x = panel_x(panel, ceiling_of(report, i));
-		svg_line(svg, x, y, x, y + 5, PAINT_FAINT, false);
-		if (i != report->sweep->knee &&
-		    (x - last < LABEL_GAP || fabs(x - knee) < LABEL_GAP))
-			continue;
-		svg_text(svg, x, y + 20, ANCHOR_MIDDLE, PAINT_FAINT, false,
-		    size_text(ceiling_of(report, i)).s);
-		last = x;
+		const struct range *range = &report->trials.trials[i].range[figure];
+		double ceiling = ceiling_of(report, i);
+		bool known = range->count > 0;
+		points[i] = (struct chart_point){.x = ceiling,
+		    .x_end = ceiling,
+		    .y = known ? range->median : (double)NAN,
+		    .low = range->low,
+		    .high = known ? range->high : 0,
+		    .strong = i == report->sweep->knee};
 	}
+	part.series = &series;
+	part.series_count = 1;
+	chart_panel(chart, x, &part);
 }
 
-static void knee_line(struct svg *svg, const struct panel *panel, const struct sweep_report *report,
-    const char *label)
+static void ticks(struct chart *chart, const struct sweep_report *report, const struct chart_x *x)
 {
-	double x = panel_x(panel, ceiling_of(report, report->sweep->knee));
-	bool left = x > panel->left + panel->width * 0.7;
+	struct chart_tick list[TRIALS_MAX];
+	struct unit_text texts[TRIALS_MAX];
 
-	svg_line(svg, x, panel->top, x, panel->top + panel->height, PAINT_KNEE, true);
-	if (*label)
-		svg_text(svg, x + (left ? -8 : 8), panel->top + panel->height - 10,
-		    left ? ANCHOR_END : ANCHOR_START, PAINT_KNEE, true, label);
-}
-
-static void rates(struct svg *svg, struct panel *panel, const struct sweep_report *report)
-{
-	struct wording label = {""};
-	size_t knee = report->sweep->knee;
-
-	panel->y_top = top_of(report, FIGURE_RATE);
-	panel->unit = SVG_RATE;
-	panel_begin(svg, panel, "Rate");
-	if (report->sweep->end == SWEEP_KNEE || report->sweep->end == SWEEP_RISING)
-		wording_add(&label, "knee: %s, %s", size_text(ceiling_of(report, knee)).s,
-		    rate_text(range_of(report, knee, FIGURE_RATE)->median).s);
-	knee_line(svg, panel, report, label.s);
-	svg_path_begin(svg, PAINT_RATE);
-	for (size_t i = 0; i < report->trials.count; i++)
-		svg_path_point(svg, i == 0, panel_x(panel, ceiling_of(report, i)),
-		    panel_y(panel, range_of(report, i, FIGURE_RATE)->median));
-	svg_path_end(svg);
 	for (size_t i = 0; i < report->trials.count; i++) {
-		const struct range *rate = range_of(report, i, FIGURE_RATE);
-		double x = panel_x(panel, ceiling_of(report, i));
-		if (rate->count > 1)
-			svg_line(svg, x, panel_y(panel, rate->low), x, panel_y(panel, rate->high),
-			    PAINT_RATE, false);
-		svg_dot(svg, x, panel_y(panel, rate->median), i == knee ? 6 : 4,
-		    i == knee ? PAINT_KNEE : PAINT_RATE);
+		texts[i] = size_text(ceiling_of(report, i));
+		list[i] = (struct chart_tick){.x = ceiling_of(report, i),
+		    .text = texts[i].s,
+		    .strong = i == report->sweep->knee};
 	}
-}
-
-static double least_count(const struct sweep_report *report)
-{
-	double least = INFINITY;
-
-	for (size_t i = 0; i < report->trials.count; i++)
-		if (range_of(report, i, FIGURE_RETRANSMITS)->count > 0)
-			least = fmin(least, range_of(report, i, FIGURE_RETRANSMITS)->median);
-	return fmax(least, 1);
-}
-
-static void retransmits(struct svg *svg, struct panel *panel, const struct sweep_report *report)
-{
-	const double half = 9;
-
-	panel->y_top = fmax(top_of(report, FIGURE_RETRANSMITS), 1);
-	panel->y_log = panel->y_top > COUNT_LOG_FROM * least_count(report);
-	panel->unit = SVG_COUNT;
-	panel_begin(svg, panel, panel->y_log ? "Retransmits (logarithmic scale)" : "Retransmits");
-	for (size_t i = 0; i < report->trials.count; i++) {
-		const struct range *count = range_of(report, i, FIGURE_RETRANSMITS);
-		double x = panel_x(panel, ceiling_of(report, i));
-		double y = panel_y(panel, count->median), bottom = panel->top + panel->height;
-		if (count->count == 0)
-			continue;
-		svg_bar(svg, x - half, y, 2 * half, bottom - y, PAINT_LOSS);
-		svg_text(svg, x, y - 5, ANCHOR_MIDDLE, PAINT_LOSS, false,
-		    count_text((uint64_t)llround(count->median)).s);
-	}
+	chart_ticks(chart, x, list, report->trials.count);
 }
 
 bool plot_sweep(const struct sweep_report *report, FILE *stream)
 {
-	struct svg svg;
-	struct panel panel = {
-	    .left = LEFT, .top = 76, .width = WIDTH - LEFT - RIGHT, .height = 210};
-	struct wording title = {""};
+	size_t knee = report->sweep->knee;
+	struct wording title = {""}, label = {""}, sentence = sweep_answer(report);
+	struct chart_x x = axis_of(report);
+	struct chart chart;
 
 	wording_add(&title, "Ceiling of %s", tunables[report->key].key);
-	svg_begin(&svg, stream, WIDTH, HEIGHT, title.s, sweep_answer(report).s);
-	svg_text(&svg, LEFT, 28, ANCHOR_START, PAINT_INK, true, title.s);
-	set_x(&panel, report);
-	rates(&svg, &panel, report);
-	panel.top = 346;
-	panel.height = 100;
-	retransmits(&svg, &panel, report);
-	axis(&svg, &panel, report);
-	return svg_end(&svg);
+	if (report->sweep->end == SWEEP_KNEE || report->sweep->end == SWEEP_RISING)
+		wording_add(&label, "knee: %s, %s", size_text(ceiling_of(report, knee)).s,
+		    rate_text(report->trials.trials[knee].range[FIGURE_RATE].median).s);
+	const struct chart_tick line = {
+	    .x = ceiling_of(report, knee), .text = label.s[0] ? label.s : NULL, .strong = true};
+	x.lines = &line;
+	x.line_count = 1;
+	chart_begin(&chart, stream, title.s, sentence.s);
+	panel(&chart, report, &x, FIGURE_RATE,
+	    (struct chart_panel){.title = "Rate", .unit = SVG_RATE, .height = 210});
+	panel(&chart, report, &x, FIGURE_RETRANSMITS,
+	    (struct chart_panel){.title = "Retransmits",
+		.log_title = "Retransmits (logarithmic scale)",
+		.unit = SVG_COUNT,
+		.height = 100,
+		.plain = true,
+		.log_from = COUNT_LOG_FROM});
+	ticks(&chart, report, &x);
+	return chart_end(&chart);
 }

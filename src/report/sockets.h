@@ -21,7 +21,7 @@
 struct sockets_report {
 	const char *version;
 	const char *source; /* "this machine", "ss.txt and 2 more"; not yet safe to print */
-	bool watched; /* again and again: what moves comes first */
+	bool watched;	    /* again and again: what moves comes first */
 	bool live;
 	bool has_sockets; /* counters alone were given otherwise */
 	double seconds;	  /* between the two readings; 0 when there was one, or it is not known */

@@ -17,6 +17,8 @@ static const char *const paint_classes[] = {
     [PAINT_LOSS] = "loss",
     [PAINT_DELAY] = "delay",
     [PAINT_KNEE] = "knee",
+    [PAINT_BAND] = "band",
+    [PAINT_BAND_TOO] = "other-band",
 };
 
 /* Colours are told apart by lightness, too, for who does not see red and green apart. */
@@ -27,12 +29,13 @@ static const char style[] =
     ".back{fill:#ffffff}.ink{fill:#1b1f24;stroke:#1b1f24}.faint{fill:#57606a;stroke:#57606a}\n"
     ".grid{fill:#d0d7de;stroke:#d0d7de}.rate{fill:#0b62c4;stroke:#0b62c4}\n"
     ".loss{fill:#cf222e;stroke:#cf222e}.delay{fill:#8250df;stroke:#8250df}\n"
+    ".band{fill:#ddf4ff}.other-band{fill:#fff8c5}\n"
     ".knee{fill:#116329;stroke:#116329}text{stroke:none!important}path{fill:none!important}\n"
     "@media (prefers-color-scheme:dark){\n"
     ".back{fill:#0d1117}.ink{fill:#e6edf3;stroke:#e6edf3}.faint{fill:#9198a1;stroke:#9198a1}\n"
     ".grid{fill:#30363d;stroke:#30363d}.rate{fill:#58a6ff;stroke:#58a6ff}\n"
     ".loss{fill:#ff7b72;stroke:#ff7b72}.delay{fill:#d2a8ff;stroke:#d2a8ff}\n"
-    ".knee{fill:#56d364;stroke:#56d364}\n"
+    ".knee{fill:#56d364;stroke:#56d364}.band{fill:#0c2d6b}.other-band{fill:#4b2900}\n"
     "}\n"
     "</style>\n";
 
@@ -161,7 +164,7 @@ static double round_step(double least, enum svg_unit unit)
 	return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
 }
 
-static struct unit_text tick_text(double value, enum svg_unit unit)
+struct unit_text svg_value(double value, enum svg_unit unit)
 {
 	static const double up[] = {1e9, 1e6, 1e3, 1};
 	static const char *const rate_units[] = {"Gbit/s", "Mbit/s", "kbit/s", "bit/s"};
@@ -188,7 +191,7 @@ static void grid_line(struct svg *svg, const struct panel *panel, double value)
 
 	svg_line(svg, panel->left, y, panel->left + panel->width, y, PAINT_GRID, false);
 	svg_text(svg, panel->left - 8, y + 4, ANCHOR_END, PAINT_FAINT, false,
-	    tick_text(value, panel->unit).s);
+	    svg_value(value, panel->unit).s);
 }
 
 static void log_grid(struct svg *svg, struct panel *panel)

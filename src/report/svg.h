@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/units.h"
+
 /* What a shape is for; each has its colour in both schemes. */
 enum svg_paint {
 	PAINT_INK,
@@ -16,7 +18,9 @@ enum svg_paint {
 	PAINT_RATE,
 	PAINT_LOSS,
 	PAINT_DELAY,
-	PAINT_KNEE
+	PAINT_KNEE,
+	PAINT_BAND,
+	PAINT_BAND_TOO
 };
 enum svg_anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
@@ -56,6 +60,9 @@ struct panel {
 	bool y_log;
 	enum svg_unit unit;
 };
+
+/* A number with its unit as it stands on a scale. */
+struct unit_text svg_value(double value, enum svg_unit unit);
 
 double panel_x(const struct panel *panel, double value);
 double panel_y(const struct panel *panel, double value);

@@ -174,6 +174,116 @@ static void test_nothing(void **state)
 	free(text);
 }
 
+/* Four seconds at one rate, so that there is one panel: 636 wide (760 less margins of 96 and 28). */
+static char *picture_of(const struct chart_band *bands, size_t count)
+{
+	static struct bin bins[4];
+	static struct run run;
+	static struct analysis analysis;
+	static struct evidence evidence;
+	static struct findings findings;
+	static struct plan plan;
+	static struct exposure memory;
+	char *text = NULL;
+	size_t length;
+
+	for (unsigned i = 0; i < 4; i++)
+		bins[i] = (struct bin){.start_s = i, .end_s = i + 1, .bytes = 12500000};
+	run = (struct run){.series = {.bins = bins, .count = 4}, .sender = "a", .receiver = "b"};
+	analysis = (struct analysis){.run = &run, .path = {.streams = 1}};
+	const struct report report = {.analyses = &analysis,
+	    .analysis_count = 1,
+	    .evidence = &evidence,
+	    .findings = &findings,
+	    .plan = &plan,
+	    .memory = &memory};
+	FILE *stream = open_memstream(&text, &length);
+	assert_true(
+	    count > 0 ? plot_run_bands(&report, bands, count, stream) : plot_run(&report, stream));
+	fclose(stream);
+	return text;
+}
+
+/* Half of the run has a band of half the width; a name that is too long for its band is a number. */
+static void test_bands(void **state)
+{
+	(void)state;
+	static const struct chart_band bands[] = {
+	    {0, 2, "slow start"}, {2, 4, "<window>"}, {3.9, 4, "the receive window"}};
+	char *text = picture_of(NULL, 0);
+	assert_null(strstr(text, "class=\"band\""));
+	assert_non_null(strstr(text, ">100 Mbit/s<"));
+	free(text);
+
+	text = picture_of(bands, 3);
+	assert_non_null(strstr(text, "<rect class=\"band\" stroke=\"none\" x=\"96.0\""));
+	assert_non_null(strstr(text, "width=\"318.0\""));
+	assert_non_null(strstr(text, "<rect class=\"other-band\" stroke=\"none\" x=\"414.0\""));
+	assert_non_null(strstr(text, ">slow start<"));
+	assert_non_null(strstr(text, ">&lt;window&gt;<"));
+	assert_non_null(strstr(text, ">1: the receive window<"));
+	assert_non_null(strstr(text, ">1<"));
+	free(text);
+}
+
+static void draw_rows(struct chart *chart)
+{
+	const struct chart_row rows[] = {
+	    {.label = "one", .text = "10", .value = 10, .low = 8, .high = 20, .strong = true},
+	    {.label = "a name that is much too long.json", .text = "5", .value = 5},
+	    {.label = "none", .text = "unknown", .value = (double)NAN}};
+
+	chart_rows(chart, "Rows", PAINT_RATE, rows, 3);
+}
+
+/* 470 is the length of the largest value, which is a high end here; the end of a long label is told. */
+static void test_rows(void **state)
+{
+	(void)state;
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	struct chart chart;
+
+	chart_begin(&chart, stream, "t", "s");
+	draw_rows(&chart);
+	assert_true(chart_end(&chart));
+	fclose(stream);
+	assert_non_null(strstr(text, "width=\"235.0\""));
+	assert_non_null(strstr(text, "width=\"117.5\""));
+	assert_non_null(strstr(text, "x1=\"348.0\"")); /* 160 + 8 / 20 x 470 */
+	assert_non_null(strstr(text, "x2=\"630.0\""));
+	assert_non_null(strstr(text, ">s much too long.json<"));
+	assert_null(strstr(text, "a name"));
+	assert_non_null(strstr(text, ">unknown<"));
+	free(text);
+}
+
+/* Of numbers that are too close only those stand there that outrank the others, and the first. */
+static void test_tick_room(void **state)
+{
+	(void)state;
+	static const struct chart_tick ticks[] = {{.x = 0, .text = "zero"},
+	    {.x = 50, .text = "near"}, {.x = 500, .text = "knee", .strong = true},
+	    {.x = 530, .text = "beside"}, {.x = 636, .text = "last"}};
+	static const struct chart_x x = {.low = 0, .high = 636};
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	struct chart chart;
+
+	chart_begin(&chart, stream, "t", "s");
+	chart_ticks(&chart, &x, ticks, 5);
+	assert_true(chart_end(&chart));
+	fclose(stream);
+	assert_non_null(strstr(text, ">zero<"));
+	assert_null(strstr(text, ">near<"));
+	assert_non_null(strstr(text, ">knee<"));
+	assert_null(strstr(text, ">beside<"));
+	assert_non_null(strstr(text, ">last<"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +293,9 @@ int main(void)
 	    cmocka_unit_test(test_panel),
 	    cmocka_unit_test(test_ticks),
 	    cmocka_unit_test(test_nothing),
+	    cmocka_unit_test(test_bands),
+	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_tick_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
