@@ -77,6 +77,8 @@ bdp explain tcp_rmem runaway|runaway-buffers
 bdp explain PruneC|PruneCalled
 bdp explain standing|standing-queue
 bdp help swee|sweep
+bdp --each --output=tab|--output=table
+bdp sweep -o tab|-
 bdp help sweep adv|-
 bdp help dir|-
 bdp sweep --output=sys|--output=sysctl

@@ -22,7 +22,8 @@
 /* With both maxima of each at INT_MAX, the worst case of so many still fits 64 bits. */
 #define CONNECTIONS_MAX 1000000000
 
-static const char *const forms[] = {"text", "json", "sysctl", "sh", NULL};
+static const char *const forms[] = {"text", "json", "sysctl", "sh", "table", NULL};
+static const char *const forms_of_one[] = {"text", "json", "sysctl", "sh", NULL};
 static const char *const host_forms[] = {"text", "json", "sysctl", NULL};
 static const char *const report_forms_only[] = {"text", "json", NULL};
 static const char *const roles[] = {[ROLE_RECEIVER - 1] = "receiver",
@@ -104,7 +105,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 	.help = "which run of the input to advise on; default: the last complete one",
 	UNSIGNED(run), .given = GIVEN_RUN, .min = 1, .max = 65535},
     [OPTION_EACH] = {.name = "each", .verbs = IN(VERB_ADVISE),
-	.help = "take every FILE by itself: one JSON report a line", FLAG(each)},
+	.help = "take every FILE by itself: one JSON report a line, or with -o table a line of a table", FLAG(each)},
     [OPTION_NULL] = {.name = "null", .letter = '0', .verbs = IN(VERB_ADVISE),
 	.help = "with --each: also the files named on standard input, as find -print0 writes them",
 	FLAG(null_names)},
@@ -206,9 +207,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
 	.help = "take back every apply", FLAG(rollback_all)},
     [OPTION_FORCE] = {.name = "force", .verbs = IN(VERB_ROLLBACK),
 	.help = "also restore what somebody changed since", FLAG(force)},
-    [OPTION_OUTPUT] = {.name = "output", .common = true, .letter = 'o', .argument = "text|json|sysctl|sh",
-	.example = "json", .verbs = IN(VERB_ADVISE) | IN(VERB_SWEEP), .what = "report form",
-	.help = "report form; default: text", WORD(form), .words = forms},
+    [OPTION_OUTPUT] = {.name = "output", .common = true, .letter = 'o', .argument = "text|json|sysctl|sh|table",
+	.example = "json", .verbs = IN(VERB_ADVISE), .what = "report form",
+	.help = "report form; default: text; table: with --each, a line a file", WORD(form), .words = forms},
+    [OPTION_OUTPUT_SWEEP] = {.name = "output", .letter = 'o', .argument = "text|json|sysctl|sh",
+	.example = "json", .verbs = IN(VERB_SWEEP), .what = "report form",
+	.help = "report form; default: text", WORD(form), .words = forms_of_one},
     [OPTION_TARGET_HOST] = {.name = "target", .letter = 't', .argument = "RATE", .example = "1G",
 	.verbs = IN(VERB_HOST), .what = "target rate",
 	.help = "with -r: rate that one connection should carry", RATE(target_bps),

@@ -68,6 +68,7 @@ enum option_id {
 	OPTION_ALL_APPLIES,
 	OPTION_FORCE,
 	OPTION_OUTPUT,
+	OPTION_OUTPUT_SWEEP, /* of verbs that have no table */
 	OPTION_OUTPUT_HOST,
 	OPTION_TARGET_HOST,
 	OPTION_OUTPUT_REPORT, /* of verbs that have no script forms */

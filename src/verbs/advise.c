@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/complaint.h"
 #include "report/report.h"
 #include "verbs/apply.h"
 #include "verbs/case.h"
@@ -25,6 +26,10 @@ int verb_advise(const struct options *options)
 
 	if (options->each)
 		return verb_each(options);
+	if (strcmp(options->form, "table") == 0) {
+		complain("-o table has a line for each of several files: add --each");
+		return 2;
+	}
 	int code = case_read(&c, options);
 
 	if (code == 0)

@@ -5,10 +5,12 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/complaint.h"
 #include "base/json_out.h"
 #include "base/quote.h"
+#include "report/each_table.h"
 #include "verbs/case.h"
 #include "verbs/output.h"
 
@@ -17,6 +19,8 @@ struct each {
 	const char *name;	/* its one operand */
 	bool written;		/* every line so far */
 	bool failed, wants_change;
+	bool tabular; /* -o table */
+	struct each_table table;
 };
 
 /* The complaint without the name that it begins with: the line has that already. */
@@ -45,7 +49,8 @@ static bool failure_line(const char *name, const char *why)
 static void each_fail(struct each *each, const char *name, const char *why)
 {
 	each->failed = true;
-	each->written = failure_line(name, why);
+	each->written =
+	    each->tabular ? each_table_failure(&each->table, name, why) : failure_line(name, why);
 }
 
 static void each_file(struct each *each, const char *name)
@@ -63,7 +68,8 @@ static void each_file(struct each *each, const char *name)
 	complaints_keep(NULL, 0);
 	if (code == 0) {
 		case_bundle(c, &each->options, &report);
-		each->written = report_json_line(&report, name, stdout);
+		each->written = each->tabular ? each_table_line(&each->table, &report, name)
+					      : report_json_line(&report, name, stdout);
 		each->wants_change = each->wants_change || case_wants_change(c);
 	} else {
 		each_fail(each, name, reason_of(complaint, name));
@@ -109,8 +115,9 @@ static const char *misuse_of(const struct options *options)
 	bool reads_input = (options->sysctl && strcmp(options->sysctl, "-") == 0) ||
 			   (options->baseline && strcmp(options->baseline, "-") == 0);
 
-	if (strcmp(options->form, "text") != 0 && strcmp(options->form, "json") != 0)
-		return "--each writes one JSON object a line: leave out -o, or make it -o json";
+	if (strcmp(options->form, "sysctl") == 0 || strcmp(options->form, "sh") == 0)
+		return "--each writes one JSON object a line: leave out -o, or make it -o json or "
+		       "-o table";
 	if (reads_input)
 		return "--each reads --sysctl and --baseline for every file: name a file, not '-'";
 	if (options->operand_count == 0 && !options->null_names)
@@ -125,9 +132,24 @@ static void memory_keep(void)
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
+/* The names on standard input are not known yet. */
+static void begin_table(struct each *each, const struct options *options)
+{
+	struct style style = output_style(options, OUTPUT_WIDTH_TABLE);
+	size_t longest = 0;
+
+	for (size_t i = 0; i < options->operand_count && !options->null_names; i++)
+		if (strlen(options->operands[i]) > longest)
+			longest = strlen(options->operands[i]);
+	/* what a pipe takes is not wrapped */
+	style.width = isatty(STDOUT_FILENO) ? style.width : UINT_MAX;
+	each_table_begin(&each->table, &style, longest, stdout);
+}
+
 int verb_each(const struct options *options)
 {
-	struct each each = {.options = *options, .written = true};
+	struct each each = {
+	    .options = *options, .written = true, .tabular = strcmp(options->form, "table") == 0};
 	const char *misuse = misuse_of(options);
 	int code = 0;
 
@@ -136,6 +158,8 @@ int verb_each(const struct options *options)
 		return 2;
 	}
 	memory_keep();
+	if (each.tabular)
+		begin_table(&each, options);
 	each.options.operands = &each.name;
 	each.options.operand_count = 1;
 	for (size_t i = 0; i < options->operand_count && each.written; i++)
