@@ -224,7 +224,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 	.example = "json", .verbs = IN(VERB_SOCKETS) | IN(VERB_COMPARE), .what = "report form",
 	.help = "report form; default: text", WORD(form),
 	.words = report_forms_only},
-    [OPTION_PLOT] = {.name = "plot", .common = true, .argument = "FILE", .example = "path.svg",
+    [OPTION_PLOT] = {.name = "plot", .argument = "FILE", .example = "path.svg",
 	.verbs = IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE), .what = "picture",
 	.help = "also draw what was measured, as SVG", TEXT(plot)},
     [OPTION_CHECK] = {.name = "check", .common = true, .verbs = IN(VERB_ADVISE) | IN(VERB_SOCKETS) | IN(VERB_APPLY) | IN(VERB_HOST),
