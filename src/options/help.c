@@ -7,7 +7,8 @@
 #define BRIEF_COLUMN 12
 #define HELP_WIDTH 79
 
-#define READS_FILES (IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE) | IN(VERB_SOCKETS))
+#define READS_FILES \
+	(IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE) | IN(VERB_SOCKETS) | IN(VERB_HOST))
 #define SETS (IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_APPLY) | IN(VERB_ROLLBACK))
 
 /* What holds for several verbs, each with those that need it; the overview has all of it. */
@@ -17,7 +18,7 @@ static const struct {
 } notes[] = {
     {READS_FILES, "Each FILE is taken for what it holds: iperf3 text or JSON, ss -tmi, ping, "
 		  "sysctl -a, nstat, tc -s qdisc.  '-' is standard input."},
-    {IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_SOCKETS),
+    {IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_SOCKETS) | IN(VERB_HOST),
 	"Rates are bit/s with k, M, G (1000-based): 703M, 3.34Gbit/s, 80MB/s.  Sizes are bytes "
 	"with K, M, G (1024-based, as in iperf3): 4.36M, 20MiB; MB is decimal."},
     {IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE) | IN(VERB_SOCKETS) | IN(VERB_APPLY),
@@ -34,7 +35,8 @@ static const struct {
     {IN_ALL, "2 usage"},
     {READS_FILES | IN(VERB_APPLY), "3 no usable evidence"},
     {SETS, "4 not all could be set or taken back"},
-    {IN(VERB_ADVISE) | IN(VERB_SOCKETS) | IN(VERB_APPLY), "5 with --check: something to change"},
+    {IN(VERB_ADVISE) | IN(VERB_SOCKETS) | IN(VERB_APPLY) | IN(VERB_HOST),
+	"5 with --check: something to change"},
 };
 
 /* Prints the words of `text` from `column` on, where the cursor is, wrapped. */
