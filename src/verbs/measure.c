@@ -15,6 +15,9 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "evidence/iperf_command.h"
+#include "evidence/session.h"
+#include "evidence/sites.h"
+#include "evidence/sniff.h"
 #include "verbs/case.h"
 #include "verbs/command.h"
 #include "verbs/interrupt.h"
@@ -263,10 +266,15 @@ static bool read_output(const struct command_result *result, const char *name,
     struct evidence *evidence, struct read_note *note)
 {
 	struct source *source = source_memory(name, result->output, result->length);
-	enum input_kind kind = sniff(source);
+	const char *bytes;
+	size_t length = source_peek(source, &bytes);
+	enum input_kind kind = sniff_bytes(bytes, length);
 	enum read_result read = READ_NOTHING;
 
-	if (kind == INPUT_IPERF_JSON || kind == INPUT_OTHER_JSON)
+	if (session_is(bytes, length))
+		read = sites_read(evidence, source, name, END_NONE) == OPERAND_OK ? READ_OK
+										  : READ_NOTHING;
+	else if (kind == INPUT_IPERF_JSON || kind == INPUT_OTHER_JSON)
 		read = iperf_json_read(&evidence->runs, source, note);
 	else if (kind == INPUT_IPERF_TEXT)
 		read = iperf_text_read(&evidence->runs, source, note);

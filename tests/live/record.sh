@@ -5,7 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
-moments=${MOMENTS:-4}
+moments=${MOMENTS:-3}
 
 skip() { echo "record: skipped: $1" >&2; exit 77; }
 if [ "${1:-}" != inside ]; then
@@ -128,6 +128,12 @@ done
 "$BDP" record --host >"$work/out" 2>"$work/err" || complain "--host: exit $?"
 "$BDP" -r 50ms -b 10G --sysctl "$work/out" -o json 2>>"$work/err" |
 	jq -e '.settings[0].current == "4096 131072 4194304"' >/dev/null || complain "--host: not read as a dump"
+
+# ---- as the command of a sweep
+"$BDP" sweep --role sender --ceilings 2M,8M --run "$BDP record -t 1 --no-reverse 10.99.0.2" -o json \
+	>"$work/sweep" 2>"$work/err" || complain "sweep --run: exit $?"
+jq -e '[.. | objects | select(has("congestion_control")) | .runs] | length == 2' "$work/sweep" >/dev/null ||
+	complain "sweep --run: not two ceilings"
 
 # ---- ^C at any moment
 seed=${SEED:-$$}
