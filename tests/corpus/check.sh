@@ -133,7 +133,7 @@ NF < 13 { next } # several documents in one: no rate of its own to hold it again
 	if (own[1] + own[2] > 0) {
 		rates[kind]++
 		if (!near($10, own[1], tolerance) && !(own[1] == 0 || $1 ~ /omit/ ? near($10, own[2], tolerance) : 0)) {
-			printf "%s: mean rate %.0f, by its own bytes %.0f\n", $1, $10, $11
+			printf "%s: mean rate %.0f, by its own bytes %.0f (receiver), %.0f (sender)\n", $1, $10, own[1], own[2]
 			bad = 1
 		}
 	}

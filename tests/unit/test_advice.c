@@ -85,6 +85,8 @@ static void test_scaling(void **state)
 	/* 4 MiB x 3.34 / 0.703 = 19.0 MiB -> 20 MiB */
 	assert_int_equal(rmem->value.number[2], 20971520);
 	assert_int_equal(rmem->sized_by, SIZING_SCALING);
+	/* and by the same: 703 Mbit/s x 20 / 4 */
+	assert_near(w->plan.predicted_bps, 3.515e9, 1e-3);
 	assert_int_equal(rmem->host, ROLE_RECEIVER);
 	assert_int_equal(rmem->value.number[0], 4096);
 	assert_int_equal(rmem->value.number[1], 131072);

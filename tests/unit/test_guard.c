@@ -155,6 +155,18 @@ static enum journal_state state_of(uint32_t id)
 	return found;
 }
 
+/* Of the time that is left a second that has begun counts. */
+static int64_t seconds_left_of_first(void)
+{
+	struct rollback_request request = {.sysroot = tree_root, .io = &guard_io};
+	struct outcome outcome = {0};
+	rollback_list(&request, &outcome);
+	assert_true(outcome.journal_count > 0);
+	int64_t left = outcome.journals[0].seconds_left;
+	outcome_free(&outcome);
+	return left;
+}
+
 static void test_undoes_in_time(void **state)
 {
 	(void)state;
@@ -165,7 +177,10 @@ static void test_undoes_in_time(void **state)
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
 	assert_int_equal(state_of(1), JOURNAL_UNCONFIRMED);
 	assert_non_null(strstr(notice(), "unless 'bdp confirm' keeps it"));
+	/* the test itself may take some seconds on a slow machine */
+	assert_in_range(seconds_left_of_first(), 50, 60);
 	*skew_ms += 30000;
+	assert_in_range(seconds_left_of_first(), 20, 30);
 	usleep(50000);
 	assert_true(values_are(NEW_RMEM, NEW_WMEM));
 	*skew_ms += 30000;

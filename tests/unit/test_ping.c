@@ -311,6 +311,34 @@ static void many_targets(void **state)
 	assert_in_range(targets, 2, 1000);
 }
 
+/* Several pings of one target: their mean is by replies, and a closing line without counts is one. */
+static void weights(void **state)
+{
+	static const struct {
+		const char *text;
+		double avg_us;
+	} means[] = {
+	    /* (4 x 10 + 1 x 20) / 5 */
+	    {"PING h (h): 56 data bytes\n--- h ping statistics ---\n4 packets transmitted, 4 received, 0% packet loss, time 3ms\n"
+	     "rtt min/avg/max/mdev = 10.0/10.0/10.0/0.0 ms\n"
+	     "PING h (h): 56 data bytes\nrtt min/avg/max/mdev = 20.0/20.0/20.0/0.0 ms\n",
+		12000},
+	    /* (1 x 10 + 3 x 30) / 4: the replies themselves, where the closing line is cut off */
+	    {"PING h (h): 56 data bytes\nrtt min/avg/max/mdev = 10.0/10.0/10.0/0.0 ms\n"
+	     "PING h (h): 56 data bytes\n64 bytes from h: icmp_seq=1 ttl=6 time=30 ms\n"
+	     "64 bytes from h: icmp_seq=2 ttl=6 time=30 ms\n"
+	     "64 bytes from h: icmp_seq=3 ttl=6 time=30 ms\n",
+		25000},
+	};
+	struct ping ping;
+	unsigned targets;
+	(void)state;
+	for (size_t i = 0; i < sizeof(means) / sizeof(means[0]); i++) {
+		assert_true(read_text(means[i].text, &ping, &targets));
+		assert_close(ping.avg_us, means[i].avg_us);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +347,7 @@ int main(void)
 	    cmocka_unit_test(pieces),
 	    cmocka_unit_test(target_is_safe_to_print),
 	    cmocka_unit_test(many_targets),
+	    cmocka_unit_test(weights),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
