@@ -8,8 +8,8 @@ static void reckon_limits(const struct exposure_input *input, struct exposure *e
 	const uint64_t *pages = input->tcp_mem_pages;
 	double low = (double)pages[0], pressure = (double)pages[1], high = (double)pages[2];
 
-	exposure->has_limits = pages[2] > 0;
-	if (!exposure->has_limits && input->ram_bytes > 0) {
+	exposure->has_limits = input->has_tcp_mem;
+	if (!exposure->has_limits && input->has_ram) {
 		/* tcp_init_mem: RAM / 16 is pressure, three quarters of it low, twice that high. */
 		exposure->has_limits = exposure->limits_are_default = true;
 		pressure = floor((double)input->ram_bytes / page / 16);
@@ -20,7 +20,7 @@ static void reckon_limits(const struct exposure_input *input, struct exposure *e
 	exposure->pressure_bytes = pressure * page;
 	exposure->high_bytes = high * page;
 	exposure->looks_like_bytes =
-	    input->ram_bytes > 0 && exposure->high_bytes > (double)input->ram_bytes;
+	    input->has_ram && exposure->high_bytes > (double)input->ram_bytes;
 }
 
 /* What one busy connection holds: the smaller of its ceiling and the BDP, in each direction that this
@@ -41,6 +41,7 @@ void exposure_reckon(const struct exposure_input *input, struct exposure *exposu
 {
 	*exposure = (struct exposure){
 	    .page_size = input->page_size,
+	    .has_ram = input->has_ram,
 	    .ram_bytes = (double)input->ram_bytes,
 	    .connections = input->connections,
 	    .active = input->active,
@@ -56,9 +57,10 @@ void exposure_reckon(const struct exposure_input *input, struct exposure *exposu
 	exposure->idle_bytes = n * quiet;
 	exposure->likely_bytes = a * exposure->per_connection_bytes + (n - a) * quiet;
 	exposure->worst_bytes = n * (double)(input->rmem_max_bytes + input->wmem_max_bytes);
-	if (exposure->has_limits && exposure->per_connection_bytes > 0)
+	exposure->has_pressure_at = exposure->has_limits && exposure->per_connection_bytes > 0;
+	if (exposure->has_pressure_at)
 		exposure->pressure_at_connections =
 		    floor(exposure->pressure_bytes / exposure->per_connection_bytes);
-	exposure->bounded_before_ram = exposure->has_limits && exposure->ram_bytes > 0 &&
-				       exposure->high_bytes < exposure->ram_bytes;
+	exposure->bounded_before_ram =
+	    exposure->has_limits && exposure->has_ram && exposure->high_bytes < exposure->ram_bytes;
 }

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 struct exposure_input {
+	bool has_tcp_mem, has_ram, has_in_use;
 	uint64_t page_size;
-	uint64_t tcp_mem_pages[3]; /* low, pressure, high; all 0 when unknown */
-	uint64_t ram_bytes;	   /* 0 when unknown */
+	uint64_t tcp_mem_pages[3]; /* low, pressure, high */
+	uint64_t ram_bytes;
 	uint64_t in_use_pages;
-	bool has_in_use;
 	uint64_t connections, active;
 	uint64_t rmem_min_bytes, rmem_default_bytes, rmem_max_bytes;
 	uint64_t wmem_default_bytes, wmem_max_bytes;
@@ -26,16 +26,17 @@ struct exposure {
 	bool looks_like_bytes;	 /* high exceeds RAM: written in bytes? */
 	uint64_t page_size;
 	double low_bytes, pressure_bytes, high_bytes;
-	double ram_bytes; /* 0 when unknown */
+	bool has_ram;
+	double ram_bytes;
 	bool has_in_use;
 	double in_use_bytes;
-	uint64_t connections, active; /* 0 when not asked */
+	uint64_t connections, active; /* none: not asked about */
 	double idle_bytes;	      /* N quiet sockets */
 	double per_connection_bytes;  /* what a busy one holds */
 	double likely_bytes, worst_bytes;
-	double
-	    pressure_at_connections; /* busy connections at which pressure begins; 0 when unknown */
-	bool bounded_before_ram;     /* tcp_mem high stops the worst case below RAM */
+	bool has_pressure_at;
+	double pressure_at_connections; /* busy connections at which pressure begins, whole */
+	bool bounded_before_ram;	/* tcp_mem high stops the worst case below RAM */
 };
 
 /* Pure. Kernel: net/ipv4/tcp.c tcp_init_mem (defaults from RAM), net/core/sock.c

@@ -39,14 +39,17 @@ static void reckon_steps(const struct trial *trials, size_t count, struct sweep 
 }
 
 /* RTT under load by the first of the sources that knows it of both. */
-static double delay_added(const struct trial *next, const struct trial *knee)
+static void reckon_delay(const struct trial *next, const struct trial *knee, struct sweep *sweep)
 {
 	static const enum figure sources[] = {FIGURE_PING, FIGURE_LOADED_RTT};
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-		if (next->range[sources[i]].count > 0 && knee->range[sources[i]].count > 0)
-			return fmax(0, median(next, sources[i]) - median(knee, sources[i]));
-	return 0;
+		if (next->range[sources[i]].count > 0 && knee->range[sources[i]].count > 0) {
+			sweep->has |= SWEEP_NEXT_DELAY;
+			sweep->next_delay_us =
+			    fmax(0, median(next, sources[i]) - median(knee, sources[i]));
+			return;
+		}
 }
 
 static void reckon_next(
@@ -57,12 +60,15 @@ static void reckon_next(
 	if (sweep->knee + 1 == count)
 		return;
 	sweep->next_gain = gain_over(next, knee);
-	sweep->next_loss_known = next->range[FIGURE_LOSS].count > 0;
+	if (next->range[FIGURE_LOSS].count > 0)
+		sweep->has |= SWEEP_NEXT_LOSS;
 	sweep->next_loss = median(next, FIGURE_LOSS);
-	if (median(knee, FIGURE_RETRANSMITS) > 0)
+	if (median(knee, FIGURE_RETRANSMITS) > 0 && next->range[FIGURE_RETRANSMITS].count > 0) {
+		sweep->has |= SWEEP_NEXT_RETRANSMITS;
 		sweep->next_retransmits =
 		    median(next, FIGURE_RETRANSMITS) / median(knee, FIGURE_RETRANSMITS);
-	sweep->next_delay_us = delay_added(next, knee);
+	}
+	reckon_delay(next, knee, sweep);
 	sweep->next_is_uncertain = rates_overlap(next, knee);
 	sweep->stop = loses_too_much(next, rule) ? STOP_LOSS : STOP_GAIN;
 }

@@ -40,16 +40,23 @@ enum sweep_stop {
 	STOP_LOSS, /* the next ceiling loses too much */
 };
 
+/* What is known of the next larger ceiling beside its rate. */
+enum sweep_has {
+	SWEEP_NEXT_LOSS = 1 << 0,
+	SWEEP_NEXT_RETRANSMITS = 1 << 1, /* and the knee had some */
+	SWEEP_NEXT_DELAY = 1 << 2,
+};
+
 struct sweep {
+	unsigned has;			     /* enum sweep_has */
 	struct sweep_step steps[TRIALS_MAX]; /* [i] leads to trial i; [0] is unused */
 	size_t knee;
 	enum sweep_end end;
 	enum sweep_stop stop;
 	/* the next larger ceiling against the knee, unless stop is STOP_NONE */
 	double next_gain, next_loss;
-	bool next_loss_known;
-	double next_retransmits; /* multiple of the knee's; 0 when unknown or the knee had none */
-	double next_delay_us;	 /* more RTT under load; 0 when unknown */
+	double next_retransmits; /* multiple of the knee's */
+	double next_delay_us;	 /* more RTT under load, at least 0 */
 	bool knee_is_uncertain;	 /* its gain lies within the spread of the runs */
 	bool next_is_uncertain;
 	bool

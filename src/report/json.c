@@ -225,9 +225,9 @@ static void json_memory(struct json_out *out, const struct exposure *memory)
 	json_known_whole(out, "idle_bytes", asked, memory->idle_bytes);
 	json_known_whole(out, "likely_bytes", asked, memory->likely_bytes);
 	json_known_whole(out, "worst_bytes", asked, memory->worst_bytes);
-	json_known_whole(out, "pressure_at_connections", memory->pressure_at_connections > 0,
+	json_known_whole(out, "pressure_at_connections", memory->has_pressure_at,
 	    floor(memory->pressure_at_connections));
-	if (limits && asked && memory->ram_bytes > 0)
+	if (limits && asked && memory->has_ram)
 		json_out_bool(out, "bounded_before_ram", memory->bounded_before_ram);
 	else
 		json_out_null(out, "bounded_before_ram");

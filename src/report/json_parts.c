@@ -39,7 +39,7 @@ void json_memory_limits(struct json_out *out, const struct exposure *memory)
 	json_known_whole(out, "pressure_bytes", limits, memory->pressure_bytes);
 	json_known_whole(out, "high_bytes", limits, memory->high_bytes);
 	json_out_bool(out, "limits_are_default", limits && memory->limits_are_default);
-	json_known_whole(out, "ram_bytes", memory->ram_bytes > 0, memory->ram_bytes);
+	json_known_whole(out, "ram_bytes", memory->has_ram, memory->ram_bytes);
 	json_known_whole(out, "in_use_bytes", memory->has_in_use, memory->in_use_bytes);
 }
 

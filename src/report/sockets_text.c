@@ -179,7 +179,7 @@ static void text_share(
 		    share_text(bytes, memory->low_bytes).s,
 		    share_text(bytes, memory->pressure_bytes).s,
 		    share_text(bytes, memory->high_bytes).s);
-	if (memory->ram_bytes > 0)
+	if (memory->has_ram)
 		wording_add(&note, "%s%s of RAM", note.s[0] ? "; " : "",
 		    share_text(bytes, memory->ram_bytes).s);
 	row(layout, label, size_text(bytes).s, note.s[0] ? note.s : NULL);
@@ -190,7 +190,7 @@ static void text_shares(struct layout *layout, const struct sockets_report *repo
 {
 	const struct exposure *memory = report->memory;
 
-	if (!memory->has_limits && memory->ram_bytes <= 0 && !memory->has_in_use)
+	if (!memory->has_limits && !memory->has_ram && !memory->has_in_use)
 		return;
 	layout_gap(layout);
 	layout_heading(layout, "MEMORY");

@@ -32,9 +32,10 @@ static void json_next(struct json_out *out, const struct sweep_report *report)
 	json_out_object(out, "next");
 	json_out_number(out, "ceiling_bytes", report->trials.trials[sweep->knee + 1].ceiling_bytes);
 	json_out_number(out, "gain", sweep->next_gain);
-	json_known(out, "loss_ratio", sweep->next_loss_known, sweep->next_loss);
-	json_known(out, "retransmits_factor", sweep->next_retransmits > 0, sweep->next_retransmits);
-	json_known(out, "delay_added_us", sweep->next_delay_us > 0, sweep->next_delay_us);
+	json_known(out, "loss_ratio", sweep->has & SWEEP_NEXT_LOSS, sweep->next_loss);
+	json_known(out, "retransmits_factor", sweep->has & SWEEP_NEXT_RETRANSMITS,
+	    sweep->next_retransmits);
+	json_known(out, "delay_added_us", sweep->has & SWEEP_NEXT_DELAY, sweep->next_delay_us);
 	json_out_bool(out, "overlaps", sweep->next_is_uncertain);
 	json_out_end_object(out);
 }

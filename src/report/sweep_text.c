@@ -207,13 +207,13 @@ static void next_step(struct layout *layout, const struct sweep_report *report)
 	    sweep->next_gain < 0 ? "nothing: " : "",
 	    sweep->next_gain < 0 ? "less rate" : share_text(sweep->next_gain).s,
 	    rate_text(range_of(report, next, FIGURE_RATE)->median).s);
-	if (sweep->next_loss_known)
+	if (sweep->has & SWEEP_NEXT_LOSS)
 		layout_textf(
 		    layout, INK_PLAIN, "at a loss of %s", percent_text(sweep->next_loss).s);
-	if (sweep->next_retransmits > 1.5)
+	if ((sweep->has & SWEEP_NEXT_RETRANSMITS) && sweep->next_retransmits > 1.5)
 		layout_textf(layout, INK_PLAIN, "and %s the retransmits",
 		    factor_text(sweep->next_retransmits).s);
-	if (sweep->next_delay_us > 1000)
+	if ((sweep->has & SWEEP_NEXT_DELAY) && sweep->next_delay_us > 1000)
 		layout_textf(
 		    layout, INK_PLAIN, "and %s more RTT", time_text(sweep->next_delay_us).s);
 	if (sweep->next_is_uncertain)

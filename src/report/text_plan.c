@@ -248,7 +248,7 @@ static void memory_limits(struct layout *layout, const struct exposure *memory)
 		layout_break(layout);
 		return;
 	}
-	if (memory->ram_bytes > 0)
+	if (memory->has_ram)
 		snprintf(share, sizeof(share), " (%s of %s of RAM)",
 		    percent_text(memory->high_bytes / memory->ram_bytes).s,
 		    size_text(memory->ram_bytes).s);
@@ -277,7 +277,7 @@ static void worst_row(struct layout *layout, const struct exposure *memory)
 	wording_add(&note, "all %s at their maxima", count_text(memory->connections).s);
 	if (memory->has_limits && memory->worst_bytes <= memory->high_bytes)
 		wording_add(&note, ", which tcp_mem permits");
-	else if (memory->has_limits && (memory->bounded_before_ram || memory->ram_bytes <= 0))
+	else if (memory->has_limits && (memory->bounded_before_ram || !memory->has_ram))
 		wording_add(&note, ": never reached, tcp_mem stops it at %s",
 		    size_text(memory->high_bytes).s);
 	else if (memory->has_limits)
@@ -329,11 +329,16 @@ void text_memory(struct layout *layout, const struct report *report)
 	}
 	if (memory->connections > 0)
 		memory_connections(layout, memory);
-	if (memory->pressure_at_connections >= 1) {
+	if (memory->has_pressure_at) {
 		layout_item(layout, INK_PLAIN, "pressure");
-		layout_textf(layout, INK_PLAIN, "begins at about %s busy connections of %s",
-		    count_text((uint64_t)memory->pressure_at_connections).s,
-		    size_text(memory->per_connection_bytes).s);
+		if (memory->pressure_at_connections < 1)
+			layout_textf(layout, INK_PLAIN,
+			    "begins with less than one busy connection of %s",
+			    size_text(memory->per_connection_bytes).s);
+		else
+			layout_textf(layout, INK_PLAIN, "begins at about %s busy connections of %s",
+			    count_text((uint64_t)memory->pressure_at_connections).s,
+			    size_text(memory->per_connection_bytes).s);
 		layout_break(layout);
 	}
 }

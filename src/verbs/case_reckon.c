@@ -170,6 +170,8 @@ static void reckon_memory(struct advise_case *c, const struct options *options)
 		in.active = 0;
 	if (host) {
 		in.page_size = host->page_size ? host->page_size : 4096;
+		in.has_tcp_mem = host->values[TUNABLE_TCP_MEM].known;
+		in.has_ram = host->mem_total_bytes > 0;
 		in.ram_bytes = host->mem_total_bytes;
 		in.has_in_use = host->has_sockstat;
 		in.in_use_pages = host->tcp_mem_pages;

@@ -41,6 +41,8 @@ static void reckon_memory(const struct host *host, struct exposure *memory)
 {
 	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
 	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
+	    .has_tcp_mem = limits->known,
+	    .has_ram = host->mem_total_bytes > 0,
 	    .ram_bytes = host->mem_total_bytes,
 	    .has_in_use = host->has_sockstat,
 	    .in_use_pages = host->tcp_mem_pages};
@@ -272,8 +274,8 @@ int verb_sockets(const struct options *options)
 	int code = survey_begin(&survey, options);
 
 	if (code == 0)
-		code = options->watch_s > 0 ? watch(&survey, &writer)
-						  : report_once(&survey, &writer);
+		code =
+		    options->watch_s > 0 ? watch(&survey, &writer) : report_once(&survey, &writer);
 	survey_free(&survey);
 	return code;
 }

@@ -222,6 +222,7 @@ static void fixture_proxy(struct fixture *f)
 	    .low_bytes = 744.0 * 1048576,
 	    .pressure_bytes = 992.0 * 1048576,
 	    .high_bytes = 1488.0 * 1048576,
+	    .has_ram = true,
 	    .ram_bytes = 16.0 * 1073741824,
 	    .connections = 10000,
 	    .active = 10000,
@@ -229,6 +230,7 @@ static void fixture_proxy(struct fixture *f)
 	    .per_connection_bytes = 20.0 * 1048576,
 	    .likely_bytes = 200000.0 * 1048576,
 	    .worst_bytes = 400000.0 * 1048576,
+	    .has_pressure_at = true,
 	    .pressure_at_connections = 49.6,
 	    .bounded_before_ram = true};
 	f->rfc6349.has_efficiency = true;

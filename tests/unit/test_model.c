@@ -173,6 +173,8 @@ static void test_memory(void **state)
 	(void)state;
 	struct exposure exposure;
 	struct exposure_input input = {.page_size = 4096,
+	    .has_tcp_mem = true,
+	    .has_ram = true,
 	    .tcp_mem_pages = {190464, 253952, 380928},
 	    .ram_bytes = 16ULL << 30,
 	    .connections = 10000,
@@ -204,6 +206,17 @@ static void test_memory(void **state)
 	exposure_reckon(&input, &exposure);
 	assert_near(exposure.idle_bytes, 1000 * 8192, 0);
 	assert_near(exposure.likely_bytes, 100 * 2e6 + 900 * 8192, 0);
+	/* Less than one connection is a number, and not "unknown". */
+	input.bdp_bytes = 600 * MIB;
+	input.rmem_max_bytes = input.wmem_max_bytes = 600 * 1048576;
+	exposure_reckon(&input, &exposure);
+	assert_true(exposure.has_pressure_at);
+	assert_near(exposure.pressure_at_connections, 0, 0);
+	input.has_tcp_mem = input.has_ram = false;
+	exposure_reckon(&input, &exposure);
+	assert_false(exposure.has_pressure_at || exposure.has_limits || exposure.has_ram);
+	assert_false(exposure.bounded_before_ram || exposure.looks_like_bytes);
+	input.has_tcp_mem = input.has_ram = true;
 	/* tcp_mem = 16777216 three times is 64 GiB: bytes were meant. */
 	for (int i = 0; i < 3; i++)
 		input.tcp_mem_pages[i] = 16777216;
@@ -217,7 +230,8 @@ static void test_memory_defaults(void **state)
 {
 	(void)state;
 	struct exposure exposure;
-	struct exposure_input input = {.page_size = 4096, .ram_bytes = 24683656ULL << 10};
+	struct exposure_input input = {
+	    .page_size = 4096, .has_ram = true, .ram_bytes = 24683656ULL << 10};
 
 	/* A host with 24,683,656 kB has 287898 383866 575796 by itself. */
 	exposure_reckon(&input, &exposure);

@@ -536,7 +536,7 @@ static void memory_without_limits_names_the_remedy(void **state)
 	(void)state;
 	fixture_proxy(&f);
 	f.memory.has_limits = false;
-	f.memory.pressure_at_connections = 0;
+	f.memory.has_pressure_at = false;
 	char *text = render(report_text, &f.report, &plain);
 	assert_has(text, "  tcp_mem   unknown: --sysctl FILE or --memory SIZE");
 	assert_has(text, "  worst       391 GiB     all 10,000 at their maxima\n");

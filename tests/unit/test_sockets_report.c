@@ -74,6 +74,8 @@ static struct fixture *fixture_new(void)
 	f->host.values[TUNABLE_TCP_SHRINK_WINDOW] =
 	    (struct tunable_value){.known = true, .count = 1, .number = {0}};
 	const struct exposure_input memory = {.page_size = 4096,
+	    .has_tcp_mem = true,
+	    .has_ram = true,
 	    .tcp_mem_pages = {1528905, 2038543, 3057810},
 	    .ram_bytes = UINT64_C(549755813888),
 	    .has_in_use = true,

@@ -69,6 +69,36 @@ static void test_published(void **state)
 	assert_near(sweep.next_loss, 0.0721, 0.01); /* 208,000 of 2.88 million segments */
 	assert_near(sweep.next_retransmits, 208000.0 / 3115, 1e-9);
 	assert_false(sweep.loss_is_unknown);
+	assert_int_equal(sweep.has, SWEEP_NEXT_LOSS | SWEEP_NEXT_RETRANSMITS);
+}
+
+/* No retransmits and no more delay are known; what nobody measured is not. */
+static void test_none_is_known(void **state)
+{
+	(void)state;
+	static const struct sweep_rule rule = {SWEEP_MIN_GAIN, SWEEP_MAX_LOSS};
+	struct trial trials[2] = {{.ceiling_bytes = 16 * 1048576.0}, {.ceiling_bytes = 20 * 1048576.0}};
+	struct sweep sweep;
+
+	for (size_t i = 0; i < 2; i++) {
+		trials[i].range[FIGURE_RATE].count = 1;
+		trials[i].range[FIGURE_RATE].median = 1e9;
+	}
+	sweep_reckon(trials, 2, &rule, &sweep);
+	assert_int_equal(sweep.has, 0);
+	for (size_t i = 0; i < 2; i++) {
+		trials[i].range[FIGURE_RETRANSMITS].count = trials[i].range[FIGURE_PING].count = 1;
+		trials[i].range[FIGURE_PING].median = 50000;
+	}
+	trials[0].range[FIGURE_RETRANSMITS].median = 40;
+	sweep_reckon(trials, 2, &rule, &sweep);
+	assert_int_equal(sweep.has, SWEEP_NEXT_RETRANSMITS | SWEEP_NEXT_DELAY);
+	assert_near(sweep.next_retransmits, 0, 0);
+	assert_near(sweep.next_delay_us, 0, 0);
+	/* a multiple of nothing there is not */
+	trials[0].range[FIGURE_RETRANSMITS].median = 0;
+	sweep_reckon(trials, 2, &rule, &sweep);
+	assert_int_equal(sweep.has, SWEEP_NEXT_DELAY);
 }
 
 static void test_rule(void **state)
@@ -383,6 +413,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_published),
+	    cmocka_unit_test(test_none_is_known),
 	    cmocka_unit_test(test_rule),
 	    cmocka_unit_test(test_unknown_loss),
 	    cmocka_unit_test(test_ranges),
