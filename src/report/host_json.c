@@ -117,11 +117,11 @@ static void json_memory_here(struct json_out *out, const struct exposure *memory
 	bool has = memory->has_limits;
 
 	json_out_object(out, "memory");
-	json_known_whole(out, "ram_bytes", memory->ram_bytes > 0, memory->ram_bytes);
+	json_known_whole(out, "ram_bytes", memory->has_ram, memory->ram_bytes);
 	json_known_whole(out, "pressure_bytes", has, memory->pressure_bytes);
 	json_known_whole(out, "high_bytes", has, memory->high_bytes);
 	json_known_whole(out, "in_use_bytes", memory->has_in_use, memory->in_use_bytes);
-	json_known_whole(out, "pressure_at_connections", memory->pressure_at_connections > 0,
+	json_known_whole(out, "pressure_at_connections", memory->has_pressure_at,
 	    memory->pressure_at_connections);
 	json_out_end_object(out);
 }

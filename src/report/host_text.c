@@ -193,7 +193,7 @@ static void text_memory(struct layout *layout, const struct host_report *report)
 	layout_gap(layout);
 	layout_heading(layout, "MEMORY");
 	layout_textf(layout, INK_PLAIN, "TCP gets %s at most", size_text(memory->high_bytes).s);
-	if (memory->ram_bytes > 0)
+	if (memory->has_ram)
 		layout_textf(layout, INK_PLAIN, "(%s of %s of RAM%s)",
 		    percent_text(memory->high_bytes / memory->ram_bytes).s,
 		    size_text(memory->ram_bytes).s,

@@ -161,6 +161,8 @@ static void reckon_memory(struct look *look)
 				   *rmem = &host->values[TUNABLE_TCP_RMEM],
 				   *wmem = &host->values[TUNABLE_TCP_WMEM];
 	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
+	    .has_tcp_mem = limits->known,
+	    .has_ram = host->mem_total_bytes > 0,
 	    .ram_bytes = host->mem_total_bytes,
 	    .has_in_use = host->has_sockstat,
 	    .in_use_pages = host->tcp_mem_pages,
