@@ -359,8 +359,8 @@ static void sort(struct deviations *deviations)
 	}
 }
 
-_Static_assert(DEVIATIONS_MAX >= 5 + sizeof(number_rows) / sizeof(number_rows[0]) + 1,
-    "DEVIATIONS_MAX");
+_Static_assert(
+    DEVIATIONS_MAX >= 5 + sizeof(number_rows) / sizeof(number_rows[0]) + 1, "DEVIATIONS_MAX");
 
 void deviations_find(const struct host *host, struct deviations *deviations)
 {

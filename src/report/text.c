@@ -91,7 +91,7 @@ static void text_findings(struct layout *layout, const struct report *report)
 }
 
 /* A measurement may say behind "#" where or how it is made: that is read, not run. */
-static void next_measure(struct layout *layout, const struct limit *limit)
+static void next_measure(struct layout *layout, const struct limit *limit, bool first)
 {
 	char command[sizeof(limit->decide_with)];
 	struct wording why = {""};
@@ -107,9 +107,40 @@ static void next_measure(struct layout *layout, const struct limit *limit)
 					    : "would make the limit more certain");
 	if (comment)
 		wording_add(&why, " (%s)", comment + 3);
+	if (first) {
+		layout_gap(layout);
+		layout_heading(layout, "NEXT");
+	}
+	layout_command(layout, "measure", command, why.s);
+}
+
+/* The end that a client measured to, where its name is one that a shell leaves alone; else HOST. */
+static const char *server_of(const struct run *run)
+{
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:-";
+	const char *name = run->client == run->local_sends ? run->receiver : run->sender;
+	bool good = name[0] != '\0' && name[0] != '-' && name[strspn(name, plain)] == '\0';
+
+	return good ? name : "HOST";
+}
+
+/* Undecided, and not from a record of both ends: that takes everything at once. */
+static bool next_record(struct layout *layout, const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+	const struct host *hosts = report->evidence->hosts;
+	struct wording command = {""};
+
+	if (chosen->limit.factor != FACTOR_UNKNOWN || !chosen->run ||
+	    hosts[END_SERVER].origin != HOST_UNKNOWN)
+		return false;
+	const char *server = server_of(chosen->run);
+	wording_add(&command, "bdp record --far 'ssh %s' %s", server, server);
 	layout_gap(layout);
 	layout_heading(layout, "NEXT");
-	layout_command(layout, "measure", command, why.s);
+	layout_command(layout, "record", command.s, "takes what would tell, from both ends");
+	return true;
 }
 
 static void text_next(struct layout *layout, const struct report *report)
@@ -118,7 +149,7 @@ static void text_next(struct layout *layout, const struct report *report)
 	bool measures = *limit->decide_with != '\0';
 
 	if (measures)
-		next_measure(layout, limit);
+		next_measure(layout, limit, !next_record(layout, report));
 	text_commands(layout, report->plan, !measures);
 }
 
