@@ -125,6 +125,7 @@ documents: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/schema.sh
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@BDP=$(CURDIR)/$(BIN) tests/sentences.sh
+	@BDP=$(CURDIR)/$(BIN) tests/words.sh
 	@tests/man.sh
 	@tests/man-vi.sh
 

@@ -53,6 +53,13 @@ for file in "$corpus"/ss/*.txt; do
 	"$work/bdp" sockets --no-host --all -o json "$file" >/dev/null 2>&1
 done
 "$work/bdp" sockets -o json >/dev/null 2>&1
+for root in tests/hosts/*/; do
+	"$work/bdp" host -o json -t 3G -r 52ms --sysroot "$root" >/dev/null 2>&1
+done
+for dump in "$corpus"/hosts/*.txt tests/e2e/cases/*/*sysctl*.txt tests/e2e/cases/*/lb.txt; do
+	"$work/bdp" host -o json "$dump" >/dev/null 2>&1
+done
+"$work/bdp" host -o json >/dev/null 2>&1
 python=python3
 /usr/bin/python3 -c 'import jsonschema' 2>/dev/null && python=/usr/bin/python3
 $python -c 'import jsonschema' 2>/dev/null || {

@@ -9,7 +9,7 @@ const struct term terms[] = {
 	.about = "Round-trip time, from sending to the acknowledgement. The smallest one is the "
 		 "path's own; what it is more under load was spent in a queue.",
 	.manual = "bdp(1), How it reckons, RTT",
-	.also = "round-trip"},
+	.also = "round-trip window/rate rmem-share/rate peer-window/rate cwnd/rate"},
     {.name = "window",
 	.about =
 	    "What may be in flight unacknowledged. The receiver advertises its own, a share of "
@@ -63,7 +63,8 @@ const struct term terms[] = {
 	.manual = "bdp(1), Verbs, sweep"},
     {.name = "efficiency",
 	.about = "RFC 6349: the share of segments that were not sent again.",
-	.manual = "bdp(1), How it reckons, RFC 6349"},
+	.manual = "bdp(1), How it reckons, RFC 6349",
+	.also = "rfc-6349 rfc rfc6349"},
     {.name = "buffer-delay",
 	.also = "queue-delay",
 	.about = "RFC 6349: what load adds to the RTT, in percent of the idle one.",
@@ -276,7 +277,7 @@ const struct term terms[] = {
 	.about =
 	    "Of a finding: problem, something is wrong; warning, something costs rate or memory; notice, good to know.",
 	.manual = "bdp(1), DIAGNOSTICS, Findings",
-	.also = "warning problem notice"},
+	.also = "warning problem notice info"},
     {.name = "worst",
 	.about =
 	    "What all connections would hold with every buffer at its maximum; tcp_mem stops it before RAM does, where it is sound.",
@@ -286,5 +287,34 @@ const struct term terms[] = {
 	.about =
 	    "The rate that the advised setting should give, by the same model; a run afterwards proves it.",
 	.manual = "bdp(1), Report forms"},
+    {.name = "path",
+	.about =
+	    "All that lies between sender and receiver: links, routers, queues. What it limits no setting "
+	    "of a host lifts.",
+	.manual = "bdp(1), DIAGNOSTICS, Limits",
+	.also = "link-layer way"},
+    {.name = "ping",
+	.about = "An echo request and its answer: without load it gives the RTT of the idle path.",
+	.manual = "ping(8); bdp(1), Evidence"},
+    {.name = "given",
+	.about = "A number that was given with -b, -r, -w or -l, and outranks what was measured.",
+	.manual = "bdp(1), Options"},
+    {.name = "either",
+	.about = "One of the two ends; the evidence does not say which.",
+	.manual = "bdp(1), DIAGNOSTICS, Limits"},
+    {.name = "in-use",
+	.about = "What TCP holds in memory on the host now, all sockets together.",
+	.manual = "bdp(1), How it reckons, Memory"},
+    {.name = "host",
+	.about =
+	    "A machine at an end of the path, or in the middle when it ends connections. Every "
+	    "setting names the one that it is for.",
+	.manual = "bdp(1), Evidence",
+	.also = "machine end"},
+    {.name = "dctcp",
+	.about =
+	    "Congestion control for data centres, where switches mark instead of dropping (RFC "
+	    "8257): not for a path through the Internet.",
+	.manual = "bdp explain tcp_congestion_control"},
 };
 const unsigned term_count = sizeof(terms) / sizeof(terms[0]);
