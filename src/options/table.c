@@ -291,8 +291,9 @@ const struct verb_row verb_rows[] = {
 	.name = "host",
 	.operands = "[FILE]",
 	.brief = "say what a host's TCP settings allow, and what in them harms",
-	.help = "Say what the TCP settings of this machine, or of a recorded one, allow one connection, "
-		"and where they differ from the kernel's own: what helps, what harms.",
+	.help =
+	    "Say what the TCP settings of this machine, or of a recorded one, allow one connection, "
+	    "and where they differ from the kernel's own: what helps, what harms.",
 	.examples = {{"bdp host", "of this machine"},
 	    {"bdp host -t 3.34G -r 52ms lb-sysctl.txt", "is it enough for that, over there?"},
 	    {"bdp host -o sysctl --sysroot hosts/lb", "the lines that mend it"}}},
@@ -440,7 +441,8 @@ const struct relation relations[] = {
 	.why = "the table has the usual RTTs; add -t RATE to ask for one"},
     {.option = OPTION_SCRIPT,
 	.other = OPTION_HOST,
-	.why = "the script is for the other end, the record of this host is made here; leave one out"},
+	.why =
+	    "the script is for the other end, the record of this host is made here; leave one out"},
     {.option = OPTION_FAR,
 	.other = OPTION_SCRIPT,
 	.why = "--far runs the script by itself; leave one out"},

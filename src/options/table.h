@@ -46,7 +46,7 @@ enum option_id {
 	OPTION_INTERVAL,
 	OPTION_WATCH,
 	OPTION_PORT,
-	OPTION_TEST_TIME,     /* of record */
+	OPTION_TEST_TIME, /* of record */
 	OPTION_PARALLEL,
 	OPTION_SERVER_PORT, /* of record */
 	OPTION_ALGORITHM,

@@ -170,8 +170,8 @@ static void json_memory(struct json_out *out, const struct sockets_report *repor
 	json_known(out, "beyond_of_pressure", limits && report->has_sockets,
 	    held / memory->pressure_bytes);
 	json_known(out, "beyond_of_high", limits && report->has_sockets, held / memory->high_bytes);
-	json_known(out, "beyond_of_ram", memory->has_ram && report->has_sockets,
-	    held / memory->ram_bytes);
+	json_known(
+	    out, "beyond_of_ram", memory->has_ram && report->has_sockets, held / memory->ram_bytes);
 	json_out_end_object(out);
 }
 

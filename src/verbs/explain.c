@@ -354,7 +354,7 @@ static void shorten(const char *text, size_t room, char *out, size_t size)
 		return;
 	}
 	for (size_t i = 1; i <= room; i++) {
-		if (text[i] == ' ' && i <= room - 3)
+		if (i <= room - 3 && text[i] == ' ')
 			word = text[i - 1] == ',' ? i - 1 : i;
 		if (text[i] == ' ' && strchr(":;", text[i - 1]))
 			stop = i - 1;
