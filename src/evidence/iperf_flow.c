@@ -16,6 +16,8 @@
  * windows above this that would take more than a second to send are that. */
 #define CWND_SANE_BYTES (256.0 * 1024 * 1024)
 #define CWND_SANE_S 1.0
+/* Of the time, when nothing else can have held a flow for long. */
+#define RWND_SHARE_MIN 0.6
 /* iperf3 before 3.1 against 3.2 and later prints a jitter of years: clock against duration. */
 #define JITTER_SANE_MS 1e6
 
@@ -166,13 +168,15 @@ static bool gather_bin(const struct flow_gather *g, struct bin *bin)
 			bin->has |= BIN_CWND;
 		if (g->with_rtt == g->rows)
 			bin->has |= BIN_RTT;
+		if (g->with_peer_window == g->rows)
+			bin->has |= BIN_PEER_WINDOW;
 		bin->cwnd_min_bytes = bin->cwnd_max_bytes = bin->cwnd_bytes;
 		bin->rtt_us /= g->rows;
 	}
 	/* stream rows are missing from the paste when the sum is more than they come to */
 	if (g->sum.kind == ROW_DATA && (double)g->sum.bytes > (double)bin->bytes * 1.02) {
 		bin->bytes = g->sum.bytes;
-		bin->has &= ~(unsigned)(BIN_CWND | BIN_RETRANSMITS);
+		bin->has &= ~(unsigned)(BIN_CWND | BIN_RETRANSMITS | BIN_PEER_WINDOW);
 		if (g->sum.has & ROW_RETRANSMITS)
 			bin->has |= BIN_RETRANSMITS;
 		bin->retransmits = g->sum.retransmits;
@@ -234,6 +238,10 @@ static void gather_add(struct flow *flow, const struct iperf_row *row)
 		    (double)row->cwnd_bytes * seconds > (double)row->bytes * CWND_SANE_S)
 			flow->cwnd_broken = true;
 	}
+	if (row->has & ROW_PEER_WINDOW) {
+		bin->peer_window_bytes += row->peer_window_bytes;
+		g->with_peer_window++;
+	}
 	if (row->has & ROW_RTT) {
 		if (!g->with_rtt || row->rtt_us < bin->rtt_min_us)
 			bin->rtt_min_us = row->rtt_us;
@@ -253,6 +261,11 @@ static void row_count(struct flow *flow, struct flow_stream *stream, const struc
 	}
 	if (!stream)
 		return;
+	if (row->has & ROW_RWND_LIMITED) {
+		flow->limited_rows++;
+		flow->limited_us += row->rwnd_limited_us;
+		flow->limited_s += row_end(row) - row->start_s;
+	}
 	if (!flow->counting)
 		flow->first_start_s = row->start_s;
 	flow->counting = true;
@@ -394,8 +407,8 @@ struct flow_total flow_side(const struct flow *flow, enum row_side side)
 static void fill_streams(const struct flow *flow, struct run *run)
 {
 	run->streams = flow->stream_count;
-	if (flow->stream_count == 0) /* iperf3 prints SUM rows for two streams and more */
-		run->streams = flow->has_sum ? 2 : 1;
+	if (flow->stream_count == 0) /* of an extract with [SUM] rows alone: how many is not told */
+		run->streams = 1;
 	if (flow->stream_count == 0)
 		return;
 	run->stream_totals = calloc(flow->stream_count, sizeof(*run->stream_totals));
@@ -504,6 +517,12 @@ void flow_fill(struct flow *flow, struct run *run)
 	}
 	run->has_summary = flow->has_summary;
 	run->rounding = 0.005;
+	/* what it waited for besides is not told: where the window held it most of the time, little */
+	if (flow->limited_rows > 0 && flow->limited_us > RWND_SHARE_MIN * flow->limited_s * 1e6) {
+		run->has |= RUN_BUSY;
+		run->busy_us = flow->limited_s * 1e6;
+		run->rwnd_limited_us = fmin(flow->limited_us, run->busy_us);
+	}
 	fill_streams(flow, run);
 	fill_totals(flow, run);
 	fill_retransmits(flow, run);

@@ -34,7 +34,7 @@ struct flow_stream {
 
 /* The interval whose rows are arriving. */
 struct flow_gather {
-	unsigned rows, with_retransmits, with_cwnd, with_rtt;
+	unsigned rows, with_retransmits, with_cwnd, with_rtt, with_peer_window;
 	bool omitted;
 	double start_s, end_s; /* summed over rows */
 	struct bin bin;
@@ -67,6 +67,8 @@ struct flow {
 	bool cwnd_broken;		  /* they are not to be believed */
 	bool saw_window, saw_zero_window; /* of a row, more than 0, or 0 */
 	bool count_dropped;		  /* of retransmits that cannot be */
+	unsigned limited_rows; /* counted rows that told the time held by the peer's window */
+	double limited_us, limited_s; /* that time, and the rows' own */
 	bool duplicated; /* the last interval came twice: the other end was interrupted */
 	bool has_summary;
 	bool zero_side; /* one summary row is 0.00 Bytes beside one that is not */

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <err.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 /* What ended a document before its time, or left a hole in it. */
 struct damage {
-	enum { DAMAGE_NONE, DAMAGE_CUT, DAMAGE_SYNTAX, DAMAGE_NO_END } kind;
+	enum { DAMAGE_NONE, DAMAGE_CUT, DAMAGE_SYNTAX, DAMAGE_NO_END, DAMAGE_PARTS } kind;
 	unsigned long long line;
 	char detail[120];
 	unsigned kept; /* intervals */
@@ -30,6 +31,11 @@ struct reader {
 	struct document server;	  /* its server_output_json */
 	struct damage damage;	  /* the document's first */
 	bool is_stream;		  /* it grows event by event (--json-stream) */
+	bool is_parts;		  /* of objects whose document is missing */
+	struct row loose;	  /* a row or a sum outside any array */
+	uint64_t loose_socket;
+	double loose_rate_bps;
+	unsigned loose_rows; /* of one interval, not committed yet */
 	bool has_server;
 
 	/* what came of it */
@@ -43,7 +49,25 @@ struct reader {
 enum object_has {
 	OBJECT_DOCUMENT = 1 << 0, /* it is a document of its own */
 	OBJECT_EVENT = 1 << 1,
+	/* an interval, or the end, of a document that is missing */
+	OBJECT_STREAMS = 1 << 2,
+	/* a row or a sum of one: it has the first four */
+	OBJECT_ROW_START = 1 << 3,
+	OBJECT_ROW_END = 1 << 4,
+	OBJECT_ROW_BYTES = 1 << 5,
+	OBJECT_ROW_RATE = 1 << 6,
+	OBJECT_ROW_SOCKET = 1 << 7,
+	OBJECT_ROW_RETRANSMITS = 1 << 8,
+	OBJECT_ROW_CWND = 1 << 9,
+	OBJECT_ROW_PEER_WINDOW = 1 << 10,
+	OBJECT_ROW_RTT = 1 << 11,
+	OBJECT_ROW_SENDER = 1 << 12,
+	OBJECT_ROW_PACKETS = 1 << 13,
+	OBJECT_ROW = OBJECT_ROW_START | OBJECT_ROW_END | OBJECT_ROW_BYTES | OBJECT_ROW_RATE,
 };
+
+/* Rows of one interval begin within this time. */
+#define BORDER_SLACK_S 0.02
 
 /* ---- documents ------------------------------------------------------------------------------ */
 
@@ -52,7 +76,8 @@ static void reader_reset(struct reader *reader)
 	document_reset(&reader->document);
 	if (reader->has_server)
 		document_reset(&reader->server);
-	reader->is_stream = reader->has_server = false;
+	reader->is_stream = reader->has_server = reader->is_parts = false;
+	reader->loose_rows = 0;
 	reader->damage.kind = DAMAGE_NONE;
 }
 
@@ -89,8 +114,10 @@ static void reader_finish_stream(struct reader *reader)
 {
 	if (!reader->is_stream)
 		return;
+	if (reader->loose_rows > 0)
+		interval_commit(&reader->document);
 	if (reader->damage.kind == DAMAGE_NONE)
-		reader->damage.kind = DAMAGE_NO_END;
+		reader->damage.kind = reader->is_parts ? DAMAGE_PARTS : DAMAGE_NO_END;
 	reader_finish(reader);
 }
 
@@ -109,6 +136,11 @@ static bool top_start_read(struct json *json, enum json_token token, void *recor
 {
 	struct reader *reader = record;
 
+	if (token == JSON_NUMBER) {
+		reader->has |= OBJECT_ROW_START;
+		reader->loose.start_s = json_number(json);
+		return true;
+	}
 	if (token == JSON_BEGIN_OBJECT)
 		part_begin(reader);
 	return start_read(json, token, &reader->document);
@@ -127,9 +159,108 @@ static bool top_end_read(struct json *json, enum json_token token, void *record)
 {
 	struct reader *reader = record;
 
+	if (token == JSON_NUMBER) {
+		reader->has |= OBJECT_ROW_END;
+		reader->loose.end_s = json_number(json);
+		return true;
+	}
 	if (token == JSON_BEGIN_OBJECT)
 		part_begin(reader);
 	return end_read(json, token, &reader->document);
+}
+
+/* What perfSONAR makes of the end. */
+static bool top_summary_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return reader->has & OBJECT_DOCUMENT ? summary_read(json, token, &reader->document)
+					     : value_skip(json, token);
+}
+
+/* ---- objects whose document is missing ------------------------------------------------------- */
+
+static void parts_begin(struct reader *reader)
+{
+	if (reader->is_stream && !reader->is_parts)
+		reader_finish_stream(reader);
+	reader->is_stream = reader->is_parts = true;
+}
+
+static bool top_streams_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	if (token != JSON_BEGIN_ARRAY || (reader->has & OBJECT_DOCUMENT))
+		return value_skip(json, token);
+	parts_begin(reader);
+	if (reader->loose_rows > 0)
+		interval_commit(&reader->document);
+	reader->loose_rows = 0;
+	reader->has |= OBJECT_STREAMS;
+	return rows_read(json, token, &reader->document);
+}
+
+/* The interval, or the end, is read. */
+static void streams_finish(struct reader *reader)
+{
+	struct document *document = &reader->document;
+
+	for (size_t i = 0; i < document->stream_count; i++)
+		if ((document->streams[i].sent.has | document->streams[i].received.has) &
+		    TOTAL_BYTES)
+			document->has |= DOCUMENT_END;
+	interval_commit(document);
+}
+
+static void loose_has(struct reader *reader)
+{
+	static const struct {
+		unsigned object, row;
+	} bits[] = {
+	    {OBJECT_ROW_START, ROW_START},
+	    {OBJECT_ROW_END, ROW_END},
+	    {OBJECT_ROW_BYTES, ROW_BYTES},
+	    {OBJECT_ROW_RETRANSMITS, ROW_RETRANSMITS},
+	    {OBJECT_ROW_CWND, ROW_CWND},
+	    {OBJECT_ROW_PEER_WINDOW, ROW_PEER_WINDOW},
+	    {OBJECT_ROW_RTT, ROW_RTT},
+	    {OBJECT_ROW_SENDER, ROW_SENDER},
+	    {OBJECT_ROW_PACKETS, ROW_PACKETS},
+	};
+
+	reader->loose.has = 0;
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		if (reader->has & bits[i].object)
+			reader->loose.has |= bits[i].row;
+}
+
+/* A row alone: of the interval before when it begins with it.  A sum ends its interval, and stands for
+ * it where its rows are missing. */
+static void loose_take(struct reader *reader)
+{
+	struct document *document = &reader->document;
+	bool is_sum = !(reader->has & OBJECT_ROW_SOCKET);
+
+	parts_begin(reader);
+	loose_has(reader);
+	bool goes_on = reader->loose_rows > 0 && fabs(document->streams[0].row.start_s -
+						      reader->loose.start_s) <= BORDER_SLACK_S;
+	if (reader->loose_rows > 0 && (is_sum || !goes_on)) {
+		interval_commit(document);
+		reader->loose_rows = 0;
+	}
+	bool is_known = document->stream_count > 0 && document->streams[0].seen &&
+			reader->loose.start_s < document->streams[0].seen_end_s - BORDER_SLACK_S;
+	if (is_sum && (goes_on || is_known))
+		return;
+	document->place = reader->loose_rows;
+	struct stream *stream = document_stream(document);
+	if (stream == NULL)
+		return;
+	stream->row = reader->loose;
+	stream->fresh = true;
+	reader->loose_rows++;
 }
 
 /* The other end's document of the same test (--get-server-output). */
@@ -227,16 +358,36 @@ static bool object_read(struct reader *reader, struct json *json)
 	    FIELD_BY("server_output_json", server_read),
 	    FIELD_IGNORED("server_output_text"),
 	    FIELD_INTO("error", struct reader, document.error, 0),
+	    FIELD_BY("summary", top_summary_read),
+	    FIELD_BY("streams", top_streams_read),
+	    FIELD_INTO("socket", struct reader, loose_socket, OBJECT_ROW_SOCKET),
+	    FIELD_INTO("bytes", struct reader, loose.bytes, OBJECT_ROW_BYTES),
+	    FIELD_INTO("bits_per_second", struct reader, loose_rate_bps, OBJECT_ROW_RATE),
+	    FIELD_INTO("retransmits", struct reader, loose.retransmits, OBJECT_ROW_RETRANSMITS),
+	    FIELD_NONZERO("snd_cwnd", struct reader, loose.cwnd_bytes, OBJECT_ROW_CWND),
+	    FIELD_NONZERO(
+		"snd_wnd", struct reader, loose.peer_window_bytes, OBJECT_ROW_PEER_WINDOW),
+	    FIELD_NONZERO("rtt", struct reader, loose.rtt_us, OBJECT_ROW_RTT),
+	    FIELD_INTO("packets", struct reader, loose.packets, OBJECT_ROW_PACKETS),
+	    FIELD_INTO("omitted", struct reader, loose.omitted, 0),
+	    FIELD_INTO("sender", struct reader, loose.sender, OBJECT_ROW_SENDER),
 	};
 	static const struct fields fields = FIELDS(rows);
 
 	reader->has = 0;
+	reader->loose = (struct row){0};
 	reader->event[0] = '\0';
 	if (!fields_read(json, &fields, reader))
 		return false;
 	bool is_document =
 	    (reader->has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
-	if (is_document || (reader->is_stream && strcmp(reader->event, "end") == 0))
+	if (is_document && reader->is_parts)
+		reader->is_parts = false;
+	if (reader->has & OBJECT_STREAMS)
+		streams_finish(reader);
+	else if (!is_document && (reader->has & OBJECT_ROW) == OBJECT_ROW)
+		loose_take(reader);
+	else if (is_document || (reader->is_stream && strcmp(reader->event, "end") == 0))
 		reader_finish(reader);
 	else if (!reader->is_stream)
 		reader_reset(reader);
@@ -268,8 +419,9 @@ static void object_fail(struct reader *reader, const struct json *json)
 	/* one bad event leaves the others */
 	if (reader->is_stream && !(reader->has & OBJECT_DOCUMENT))
 		return;
+	/* behind a hole the rest of the document may follow, in parts */
 	if (is_ours)
-		reader_finish(reader);
+		reader->is_stream = reader->is_parts = true;
 	else
 		reader_reset(reader);
 }
@@ -367,6 +519,8 @@ static void damage_note(const struct damage *damage, struct read_note *note)
 	    kept, sizeof(kept), "%u interval%s kept", damage->kept, damage->kept == 1 ? "" : "s");
 	if (damage->kind == DAMAGE_NO_END)
 		snprintf(note->text, sizeof(note->text), "ends without an \"end\" event, %s", kept);
+	else if (damage->kind == DAMAGE_PARTS)
+		snprintf(note->text, sizeof(note->text), "parts of a document, %s", kept);
 	else if (damage->kind == DAMAGE_CUT)
 		snprintf(note->text, sizeof(note->text), "cut short at line %llu, %s", damage->line,
 		    kept);

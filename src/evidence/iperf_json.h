@@ -225,6 +225,14 @@ bool start_read(struct json *json, enum json_token token, void *record);
 bool intervals_read(struct json *json, enum json_token token, void *record);
 bool interval_read(struct json *json, enum json_token token, void *record);
 bool end_read(struct json *json, enum json_token token, void *record);
+/* The flat totals that perfSONAR makes of the end. */
+bool summary_read(struct json *json, enum json_token token, void *record);
+/* The streams of an interval, or of the end: of an object whose document is missing. */
+bool rows_read(struct json *json, enum json_token token, void *record);
+/* One stream's summary at one end, or a sum. */
+bool total_read(struct json *json, enum json_token token, struct total *total);
+/* Takes over the rows of an interval that was read to its end. */
+void interval_commit(struct document *document);
 
 /* The stream at the next place of the array being read; NULL past STREAMS_MAX. */
 struct stream *document_stream(struct document *document);

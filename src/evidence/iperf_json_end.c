@@ -1,16 +1,13 @@
 #include "evidence/iperf_json.h"
 
-/* One stream's summary at one end, or a sum: `end` less `start` is its time, as `seconds` of a
+/* `end` less `start` is its time, as `seconds` of a
  * receiver is the sender's (3.2 and later). */
-static bool total_read(struct json *json, enum json_token token, struct total *total)
+bool total_read(struct json *json, enum json_token token, struct total *total)
 {
 	static const struct field rows[] = {
-	    FIELD_IGNORED("socket"),
-	    FIELD_INTO("start", struct total, start_s, TOTAL_START),
-	    FIELD_INTO("end", struct total, end_s, TOTAL_END),
-	    FIELD_IGNORED("seconds"),
-	    FIELD_INTO("bytes", struct total, bytes, TOTAL_BYTES),
-	    FIELD_IGNORED("bits_per_second"),
+	    FIELD_IGNORED("socket"), FIELD_INTO("start", struct total, start_s, TOTAL_START),
+	    FIELD_INTO("end", struct total, end_s, TOTAL_END), FIELD_IGNORED("seconds"),
+	    FIELD_INTO("bytes", struct total, bytes, TOTAL_BYTES), FIELD_IGNORED("bits_per_second"),
 	    FIELD_INTO("retransmits", struct total, retransmits, TOTAL_RETRANSMITS),
 	    FIELD_NONZERO("max_snd_cwnd", struct total, max_cwnd_bytes, TOTAL_MAX_CWND),
 	    FIELD_NONZERO("max_rtt", struct total, rtt_max_us, TOTAL_RTT_MAX),
@@ -20,6 +17,7 @@ static bool total_read(struct json *json, enum json_token token, struct total *t
 	    FIELD_INTO("lost_packets", struct total, lost, TOTAL_LOST),
 	    FIELD_INTO("packets", struct total, packets, TOTAL_PACKETS),
 	    FIELD_INTO("sender", struct total, sender, TOTAL_SENDER),
+	    FIELD_INTO("throughput-bytes", struct total, bytes, TOTAL_BYTES), /* perfSONAR */
 	};
 	static const struct fields fields = FIELDS(rows);
 
@@ -130,6 +128,38 @@ bool end_read(struct json *json, enum json_token token, void *record)
 	    FIELD_BY("cpu_utilization_percent", cpu_read),
 	    FIELD_INTO("sender_tcp_congestion", struct document, sender_cc, 0),
 	    FIELD_INTO("receiver_tcp_congestion", struct document, receiver_cc, 0),
+	};
+	static const struct fields fields = FIELDS(rows);
+	struct document *document = record;
+
+	if (!fields_read_value(json, token, &fields, record))
+		return false;
+	if (token == JSON_BEGIN_OBJECT)
+		document->has |= DOCUMENT_END;
+	return true;
+}
+
+static bool flat_stream_read(struct json *json, void *record)
+{
+	struct stream *stream = document_stream(record);
+
+	return stream == NULL ? json_skip(json)
+			      : total_read(json, JSON_BEGIN_OBJECT, &stream->sent);
+}
+
+static bool flat_streams_read(struct json *json, enum json_token token, void *record)
+{
+	struct document *document = record;
+
+	document->place = 0;
+	return array_read(json, token, flat_stream_read, record);
+}
+
+bool summary_read(struct json *json, enum json_token token, void *record)
+{
+	static const struct field rows[] = {
+	    FIELD_BY("streams", flat_streams_read),
+	    FIELD_IGNORED("summary"),
 	};
 	static const struct fields fields = FIELDS(rows);
 	struct document *document = record;

@@ -39,6 +39,31 @@ void document_reset(struct document *document)
 	memset(document, 0, offsetof(struct document, streams));
 }
 
+/* Whether this end sends; of an object that has lost its document, the summary of the stream instead. */
+static bool row_sender_read(struct json *json, enum json_token token, void *record)
+{
+	struct stream *stream = record; /* a row is its first member */
+	struct row *row = &stream->row;
+
+	if (token == JSON_BEGIN_OBJECT)
+		return total_read(json, token, &stream->sent);
+	if (token == JSON_TRUE || token == JSON_FALSE) {
+		row->sender = token == JSON_TRUE;
+		row->has |= ROW_SENDER;
+	}
+	return value_skip(json, token);
+}
+
+static bool row_receiver_read(struct json *json, enum json_token token, void *record)
+{
+	struct stream *stream = record;
+
+	return token == JSON_BEGIN_OBJECT ? total_read(json, token, &stream->received)
+					  : value_skip(json, token);
+}
+
+_Static_assert(offsetof(struct stream, row) == 0, "the row is the first member of its stream");
+
 static bool row_read(struct json *json, void *record)
 {
 	static const struct field rows[] = {
@@ -61,7 +86,12 @@ static bool row_read(struct json *json, void *record)
 	    FIELD_INTO("packets", struct row, packets, ROW_PACKETS),
 	    FIELD_IGNORED("lost_percent"),
 	    FIELD_INTO("omitted", struct row, omitted, ROW_OMITTED),
-	    FIELD_INTO("sender", struct row, sender, ROW_SENDER),
+	    FIELD_BY("sender", row_sender_read),
+	    FIELD_BY("receiver", row_receiver_read),
+	    FIELD_BY("udp", row_sender_read),
+	    /* perfSONAR's names */
+	    FIELD_INTO("throughput-bytes", struct row, bytes, ROW_BYTES),
+	    FIELD_NONZERO("tcp-window-size", struct row, cwnd_bytes, ROW_CWND),
 	};
 	static const struct fields fields = FIELDS(rows);
 	struct document *document = record;
@@ -223,8 +253,7 @@ void course_end(struct course *course)
 	course_flush(course);
 }
 
-/* Takes over the rows of an interval that was read to its end. */
-static void interval_commit(struct document *document)
+void interval_commit(struct document *document)
 {
 	struct gathering gatherings[DIRECTION_COUNT] = {0};
 	bool is_counted = false;
@@ -251,7 +280,7 @@ static void interval_commit(struct document *document)
 	document->interval_count += is_counted;
 }
 
-static bool rows_read(struct json *json, enum json_token token, void *record)
+bool rows_read(struct json *json, enum json_token token, void *record)
 {
 	struct document *document = record;
 

@@ -298,7 +298,50 @@ static bool jitter_take(const char **cursor, double jitter_ms, struct iperf_row 
 	return true;
 }
 
-/* One figure behind the rate: a count, a congestion window, or jitter and loss. */
+/* Behind Retr: the congestion window, and in Apple's iperf3 the bytes in flight and the peer's window.
+ * A size without Retr is of a receiver, and no congestion window. */
+static void size_store(struct iperf_row *row, double bytes, bool negative)
+{
+	bool good = !negative && bytes > 0 && bytes <= BYTES_MAX;
+
+	row->sizes++;
+	if (row->sizes == 3 && good) {
+		row->peer_window_bytes = (uint64_t)(bytes + 0.5);
+		row->has |= ROW_PEER_WINDOW;
+	}
+	if (row->sizes > 1 || !(row->has & ROW_COUNT))
+		return;
+	row->has |= ROW_CWND_COLUMN;
+	row->has |= bytes > 0 ? 0U : ROW_CWND_ZERO;
+	/* A window of nothing or less is none: user-space stacks print 0 (iperf issue 725), and before
+	 * 3.12 an int wrapped above 2 GiB. */
+	if (good) {
+		row->cwnd_bytes = (uint64_t)(bytes + 0.5);
+		row->has |= ROW_CWND;
+	}
+}
+
+/* "2ms", "0.000s" of Apple's iperf3: RTT, Flow-Ctrl, Rwnd-Lmtd; in a summary the latter two. */
+static bool time_take(const char **cursor, double value, struct iperf_row *row)
+{
+	const char *p = *cursor;
+	double us = value * 1e6;
+
+	if (literal_take(&p, "ms"))
+		us = value * 1e3;
+	else if (!literal_take(&p, "s"))
+		return false;
+	if (*p != '\0' && *p != ' ' && *p != '\t')
+		return false;
+	if (++row->times == 3) {
+		row->has |= ROW_RWND_LIMITED;
+		row->rwnd_limited_us = us;
+	}
+	*cursor = p;
+	return true;
+}
+
+/* One figure behind the rate: a count, a size, a time, or jitter and loss. */
 static bool figure_take(const char **cursor, struct iperf_row *row)
 {
 	struct number number;
@@ -312,19 +355,16 @@ static bool figure_take(const char **cursor, struct iperf_row *row)
 		return false;
 	const char *unit = skip_blanks(p);
 	if (size_unit_take(&unit, &factor)) {
-		/* A window of nothing or less is none: user-space stacks print 0 (iperf issue
-		 * 725), and before 3.12 an int wrapped above 2 GiB. */
-		row->has |= ROW_CWND_COLUMN;
-		row->has |= number.digits == 0 ? ROW_CWND_ZERO : 0U;
-		if (!negative && number.digits > 0 && number.value * factor <= BYTES_MAX) {
-			row->cwnd_bytes = (uint64_t)(number.value * factor + 0.5);
-			row->has |= ROW_CWND;
-		}
+		size_store(row, number.value * factor, negative);
 		*cursor = unit;
 		return true;
 	}
 	if (!negative && jitter_take(&unit, number.value, row)) {
 		*cursor = unit;
+		return true;
+	}
+	if (!negative && (row->has & ROW_COUNT) && time_take(&p, number.value, row)) {
+		*cursor = p;
 		return true;
 	}
 	if (number.decimals > 0 || (row->has & ROW_COUNT) || (*p && *p != ' ' && *p != '\t'))

@@ -44,6 +44,8 @@ enum row_has {
 	ROW_RTT = 1 << 5,	    /* likewise, from a debug line before the row */
 	ROW_CWND_COLUMN = 1 << 6,   /* a window was printed, usable or not */
 	ROW_CWND_ZERO = 1 << 8,	    /* and it was 0 */
+	ROW_PEER_WINDOW = 1 << 10,  /* Apple's Sndwnd */
+	ROW_RWND_LIMITED = 1 << 11, /* Apple's Rwnd-Lmtd */
 	ROW_COUNT_DROPPED = 1 << 9, /* set by iperf_test.c: the count is no number of retransmits */
 	ROW_TRAILING = 1 << 7,	    /* text behind the row that is no part of it */
 };
@@ -62,6 +64,11 @@ struct iperf_row {
 	double rate_bps;
 	int64_t count;
 	uint64_t cwnd_bytes;
+	/* Apple's iperf3: behind cwnd the bytes in flight and the peer's window, and behind these RTT, time
+	 * held by its flow control and by the peer's window; figures of each kind seen so far */
+	uint64_t peer_window_bytes;
+	double rwnd_limited_us;
+	unsigned sizes, times;
 	double jitter_ms;
 	uint64_t lost, packets;
 	uint64_t retransmits;

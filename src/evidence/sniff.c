@@ -59,6 +59,7 @@ static const struct mark marks[] = {
     {"net/core/", INPUT_SYSCTL, false},
     {"kernel.osrelease", INPUT_SYSCTL, true},
     {" sec  ", INPUT_IPERF_TEXT, false},
+    {"\"bits_per_second\"", INPUT_IPERF_JSON, false},
 };
 
 /* A NUL, or many control characters: no text at all. */

@@ -21,6 +21,7 @@
 #define ROW(from, to, bytes, more) \
 	"{\"socket\":5,\"start\":" #from ",\"end\":" #to ",\"bytes\":" #bytes more "}"
 #define SENDER ",\"retransmits\":1,\"snd_cwnd\":500,\"snd_wnd\":900,\"rtt\":50"
+#define RATE ",\"bits_per_second\":8"
 #define INTERVAL(rows) "{\"streams\":[" rows "],\"sum\":{\"bytes\":1,\"omitted\":false}}"
 #define TWO_INTERVALS INTERVAL(ROW(0, 1, 100, SENDER)) "," INTERVAL(ROW(1, 2, 300, SENDER))
 #define INTERVALS(list) "\"intervals\":[" list "]"
@@ -131,7 +132,35 @@ static const struct row damage[] = {
 		"{\"streams\":[{\"bits_per_second\":5.924e 06,\"omitted\":false}],\"sum\":{\"start\":2}}]," END2
 		"}",
 	"PARTIAL: damaged at line 1, 2 intervals kept: expected a digit in the exponent, found byte "
-	"0x20: 0 client sends, 2 bins 400 B, sent 400/2, retr 2, cwnd 500, window 900, rtt 50"},
+	"0x20: 0 client sends, 2 bins 400 B, sent 400/2, received 390/2, retr 2, cwnd 500, window 900, "
+	"rtt 50"},
+    {"the head is missing, and part of an interval",
+	"\"rtt\":50}],\"sum\":" ROW(0, 1, 100, RATE) "}," INTERVAL(ROW(1, 2, 300, SENDER)) "]," END2
+											   "}",
+	"PARTIAL: parts of a document, 2 intervals kept: 0 ? sends, 2 bins 400 B, sent 400/2, "
+	"received 390/2, retr 2, cwnd 500, window 900, rtt 50"},
+    {"intervals alone", TWO_INTERVALS,
+	"PARTIAL: parts of a document, 2 intervals kept: 0 ? sends, 2 bins 400 B, sent 400/2, retr 2, "
+	"cwnd 500, window 900, rtt 50"},
+    {"rows alone, of two streams, with their sum",
+	ROW(0, 1, 100, SENDER RATE)
+	    ROW(0.01, 1, 100, SENDER RATE) "{\"start\":0,\"end\":1,\"bytes\":200" RATE "}" ROW(
+		1, 2, 30, SENDER RATE) ROW(1, 2, 70, SENDER RATE),
+	"PARTIAL: parts of a document, 2 intervals kept: 0 ? sends, 2 streams, 2 bins 300 B, sent 300/2, retr 4, "
+	"cwnd 1000, window 1800, rtt 50"},
+    {"the end alone", "\"end\":" END2_DATA,
+	"PARTIAL: parts of a document, 0 intervals kept: 0 ? sends, 0 bins 0 B, sent 400/2, "
+	"received 390/2, retr 2"},
+    {"parts, then a document", INTERVAL(ROW(0, 1, 7, "")) "\n" GOOD,
+	"PARTIAL: parts of a document, 1 interval kept: 0 ? sends, 1 bins 7 B, sent 7/1; 1 client sends, "
+	"2 bins 400 B, sent 400/2, received 390/2, retr 2, cwnd 500, window 900, rtt 50"},
+    {"perfSONAR's names",
+	"{\"succeeded\":true,\"intervals\":[{\"streams\":[{\"stream-id\":5,\"start\":0,\"end\":1,"
+	"\"throughput-bytes\":100,\"throughput-bits\":800,\"retransmits\":3,\"tcp-window-size\":500,"
+	"\"rtt\":50,\"omitted\":false}],\"summary\":{\"start\":0,\"end\":1}}],\"summary\":{\"streams\":["
+	"{\"stream-id\":5,\"start\":0,\"end\":1,\"throughput-bytes\":110,\"retransmits\":3}],"
+	"\"summary\":{\"start\":0}}}",
+	"OK: 0 ? sends, 1 bins 100 B, sent 110/1, retr 3, cwnd 500, rtt 50"},
     {"damaged, and a good one behind",
 	"{" START(CLIENT, "") ",\"intervals\":[" INTERVAL(ROW(0, 1, 7, "")) ",{\n" GOOD,
 	"PARTIAL: damaged at line 2, 1 interval kept: expected a key in quotes or '}', found '{': "

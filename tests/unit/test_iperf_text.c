@@ -447,7 +447,7 @@ static void several_streams(void **state)
 		"[SUM]   1.00-2.00   sec  30.0 MBytes   252 Mbits/sec    2\n" HEAD_SUM
 		"[SUM]   0.00-2.00   sec  60.0 MBytes   252 Mbits/sec    5             sender\n"
 		"[SUM]   0.00-2.05   sec  58.0 MBytes   237 Mbits/sec                  receiver\n",
-		"0 tcp client? sends P2 bins=2 sent=62914560/2.00 received=60817408/2.05 retr=5 "
+		"0 tcp client? sends P1 bins=2 sent=62914560/2.00 received=60817408/2.05 retr=5 "
 		"complete\n"},
 	    {"no SUM rows in the summary: streams add up",
 		HEAD_SUM
@@ -1048,10 +1048,55 @@ static void a_line_longer_than_any_buffer(void **state)
 	free(text);
 }
 
+/* Apple's iperf3 shows the peer's window, and a window in its receiver's rows that is not cwnd. */
+static void columns_of_apple(void **state)
+{
+	static const char text[] =
+	    "[ ID][Role] Interval           Transfer     Bitrate         Retr  Cwnd          Bytes-in-     "
+	    "Sndwnd          RTT   Flow-   Rwnd-\n"
+	    "[  5][TX-C]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec    0   4.00 MBytes   2.13 MBytes   "
+	    "2.00 MBytes     2ms    0ms   900ms\n"
+	    "[  7][RX-C]   0.00-1.00   sec  1.25 MBytes  10.5 Mbits/sec  3.94 MBytes\n"
+	    "[  5][TX-C]   1.00-2.00   sec  1.00 MBytes  8.39 Mbits/sec    3   4.00 MBytes   2.13 MBytes   "
+	    "2.00 MBytes     2ms    0ms   980ms\n"
+	    "[  7][RX-C]   1.00-2.00   sec  1.25 MBytes  10.5 Mbits/sec  3.94 MBytes\n"
+	    "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+	    "[ ID][Role] Interval           Transfer     Bitrate         Retr\n"
+	    "[  5][TX-C]   0.00-2.00  sec  2.00 MBytes  8.39 Mbits/sec    3           0.000s           1.880s  "
+	    "           sender\n"
+	    "[  5][TX-C]   0.00-2.00  sec  1.90 MBytes  7.97 Mbits/sec                  receiver\n"
+	    "[  7][RX-C]   0.00-2.00  sec  2.50 MBytes  10.5 Mbits/sec    0           0.000s           0.000s  "
+	    "           sender\n"
+	    "[  7][RX-C]   0.00-2.00  sec  2.50 MBytes  10.5 Mbits/sec                  receiver\n"
+	    "iperf Done.\n";
+	struct runs runs = {0};
+	struct read_note note;
+	struct source *source = source_memory("apple", text, sizeof(text) - 1);
+	(void)state;
+
+	assert_int_equal(iperf_text_read(&runs, source, &note), READ_OK);
+	assert_int_equal(runs.count, 2);
+	const struct run *sent = &runs.items[0], *received = &runs.items[1];
+	assert_true(sent->local_sends && !received->local_sends);
+	assert_int_equal(sent->series.count, 2);
+	assert_int_equal(sent->series.bins[0].has, BIN_RETRANSMITS | BIN_CWND | BIN_PEER_WINDOW);
+	assert_int_equal(sent->series.bins[0].cwnd_bytes, 4 << 20);
+	assert_int_equal(sent->series.bins[0].peer_window_bytes, 2 << 20);
+	assert_int_equal(sent->retransmits, 3);
+	assert_true(sent->has & RUN_BUSY);
+	assert_int_equal((uint64_t)sent->rwnd_limited_us, 1880000);
+	assert_int_equal((uint64_t)sent->busy_us, 2000000);
+	assert_int_equal(received->series.bins[0].has, 0);
+	assert_false(received->has & RUN_BUSY);
+	runs_free(&runs);
+	source_close(source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(recorded_logs),
+	    cmocka_unit_test(columns_of_apple),
 	    cmocka_unit_test(ends_and_directions),
 	    cmocka_unit_test(both_directions),
 	    cmocka_unit_test(several_streams),

@@ -26,7 +26,7 @@ static const struct run *read_one(const char *path)
 /* A run reported beside by the same listing's own figures: each interval is one's less the other's. */
 static void test_loop(void **state)
 {
-	const struct run *run = read_one("tests/corpus/ss/loop.sender.txt");
+	const struct run *run = read_one("tests/corpus/sockets/ssloop.txt");
 	(void)state;
 
 	assert_true(run->local_sends && run->client && run->complete);
@@ -52,15 +52,15 @@ static void test_loop(void **state)
 	evidence_free(&evidence);
 }
 
-/* The shares of tests/corpus/ss/loop-*: those that the measurement's own account came to. */
+/* The shares of tests/corpus/ndt7/truth.tsv: those that the measurement's own account came to. */
 static void test_shares(void **state)
 {
 	static const struct {
 		const char *path;
 		double rwnd, sndbuf;
 	} rows[] = {
-	    {"tests/corpus/ss/loop-receive-window.sender.txt", 0.84, 0.00},
-	    {"tests/corpus/ss/loop-send-buffer.sender.txt", 0.08, 0.34},
+	    {"tests/corpus/ndt7/receive-window-1.series.txt", 0.84, 0.00},
+	    {"tests/corpus/ndt7/send-buffer-1.series.txt", 0.08, 0.34},
 	};
 	(void)state;
 
@@ -82,7 +82,7 @@ static void test_shares(void **state)
 /* Ten sockets of one test beside an ssh: 9.19 Gbit/s of 10 streams. */
 static void test_parallel(void **state)
 {
-	const struct run *run = read_one("tests/corpus/ss/parallel.sender.txt");
+	const struct run *run = read_one("tests/corpus/cases2/b10-ec2-10flows-ss.txt");
 	(void)state;
 
 	assert_int_equal(run->streams, 10);
@@ -99,7 +99,7 @@ static void test_parallel(void **state)
 /* A receiver alone: the rate by what came in since it connected; it never sent anything. */
 static void test_receiver(void **state)
 {
-	const struct run *run = read_one("tests/corpus/ss/slow-program.receiver.txt");
+	const struct run *run = read_one("tests/corpus/sockets/slow-cubic-receiver.txt");
 	(void)state;
 
 	assert_false(run->local_sends);
@@ -265,7 +265,7 @@ static void test_beside_a_run(void **state)
 	(void)state;
 
 	memset(&evidence, 0, sizeof(evidence));
-	assert_int_equal(evidence_read(&evidence, "tests/corpus/ss/loop.sender.txt"), OPERAND_OK);
+	assert_int_equal(evidence_read(&evidence, "tests/corpus/sockets/ssloop.txt"), OPERAND_OK);
 	assert_int_equal(
 	    evidence_read(&evidence, "tests/corpus/ss/rwnd-clamp.iperf3.json"), OPERAND_OK);
 	evidence_use_sockets(&evidence);
