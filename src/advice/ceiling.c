@@ -282,17 +282,35 @@ static bool allow_unknown(const struct want *want, struct plan *plan, double *ce
 	return true;
 }
 
+/* What one stream has in flight at most; 0 when that cannot be told.  An RTT that was computed from a
+ * window tells nothing of that window: cwnd bounds it then. */
+static double in_flight_at_most(const struct path *path)
+{
+	bool measured = path->rtt.method != RTT_CWND && path->rtt.method != RTT_RMEM_SHARE;
+
+	if (measured && path->rtt.high_us > 0)
+		return bdp_bytes(path->stream_rate_bps, path->rtt.high_us);
+	return path->has & PATH_CWND ? path->cwnd_bytes : 0;
+}
+
 /* How many times the measured rate a ceiling permits when the least share of it is in use; 0 when that
  * cannot be told. */
 static double permitted_times(const struct want *want, double ceiling_bytes, double least_share)
 {
-	const struct path *path = &want->input->analysis->path;
-	double in_flight = bdp_bytes(path->stream_rate_bps, path->rtt.high_us);
+	double in_flight = in_flight_at_most(&want->input->analysis->path);
 
-	if (!want->input->analysis->run || !(path->has & PATH_RATE) || path->rtt.high_us <= 0 ||
-	    in_flight <= 0)
+	if (!want->input->analysis->run || in_flight <= 0)
 		return 0;
 	return window_of_buffer(ceiling_bytes, least_share) / in_flight;
+}
+
+/* A verdict without a window or an RTT to size by. */
+static void ask_for_size(const struct want *want, struct plan *plan)
+{
+	if (want->input->analysis->run)
+		plan_explain(plan, REASON_MEASURE,
+		    "neither the RTT nor what is in flight is known, so no size can be told: give a "
+		    "ping of the path, or the sender's iperf3 -J");
 }
 
 static void measure_again(const struct want *want, struct plan *plan, double times)
@@ -367,8 +385,10 @@ double advise_receive(const struct advice_input *input, struct plan *plan, enum 
 	struct rungs rungs;
 
 	sizing_receive(input, &rungs);
-	if (rungs.best == SIZING_NONE)
+	if (rungs.best == SIZING_NONE) {
+		ask_for_size(&want, plan);
 		return 0;
+	}
 	double ceiling = ceiling_of(input, TUNABLE_TCP_RMEM, &rungs);
 	want.sizing = rungs.best;
 	want.need_bytes = rungs.bytes[rungs.best];
@@ -423,8 +443,10 @@ void advise_send(
 	sizing_send(input, &rungs);
 	sizing_receive(input, &receive);
 	bool in_step = goes_in_step(input, &rungs, in_step_bytes);
-	if (!in_step && rungs.best == SIZING_NONE)
+	if (!in_step && rungs.best == SIZING_NONE) {
+		ask_for_size(&want, plan);
 		return;
+	}
 	double ceiling = in_step ? in_step_bytes : ceiling_of(input, TUNABLE_TCP_WMEM, &rungs);
 	/* The size that tcp_rmem was given is what the other is sized by. */
 	want.sizing = in_step ? receive.best : rungs.best;

@@ -85,10 +85,12 @@ static double scale_factor(const struct advice_input *input)
 	return stream_target_bps(input) / path->stream_rate_bps;
 }
 
-/* An RTT that is only bounded from above by cwnd sizes nothing. */
+/* An RTT that is only bounded from above by cwnd sizes nothing, nor does one that was computed from the
+ * very ceiling that is to be sized. */
 static bool rtt_will_do(const struct path *path)
 {
-	return path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND;
+	return path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND &&
+	       path->rtt.method != RTT_RMEM_SHARE;
 }
 
 /* The ceiling can have given the window that was seen, or not: then the facts are another host's, or a
