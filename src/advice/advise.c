@@ -155,6 +155,7 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 	plan->predicted_bps = plan->loss_bound_bps = plan->bears_loss = 0;
 	plan->reason = REASON_NONE;
 	plan->reason_text[0] = plan->receiver_name[0] = plan->sender_name[0] = '\0';
+	plan->proxy_name[0] = plan->made_on[0] = '\0';
 	plan->role = input->role;
 	plan->here = input->here;
 	const struct run *run = input->analysis->run;
@@ -162,6 +163,10 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 		strlcpy(plan->receiver_name, run->receiver, sizeof(plan->receiver_name));
 		strlcpy(plan->sender_name, run->sender, sizeof(plan->sender_name));
 	}
+	if (run && input->role == ROLE_PROXY)
+		strlcpy(plan->proxy_name,
+		    input->analysis->limit.where == WHERE_SENDER ? run->sender : run->receiver,
+		    sizeof(plan->proxy_name));
 	plan_switches(input, plan);
 	advise_ceilings(input, plan);
 	advise_programs(input, plan);

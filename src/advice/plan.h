@@ -41,6 +41,15 @@ enum plan_reason {
 
 const char *plan_reason_name(enum plan_reason reason); /* json: "target-met", NULL for none */
 
+/* By what this machine is taken for an end of the path. */
+enum here_by {
+	HERE_BY_NOTHING, /* it is not */
+	HERE_BY_SYSTEM,	 /* the run names the machine that made it */
+	HERE_BY_ADDRESS, /* the run's address is one of its own */
+	HERE_BY_ROLE,	 /* --role says so, and nothing speaks against it */
+	HERE_BY_ASSUMPTION, /* a run that names no machine and no address of its own */
+};
+
 /* One line to set. */
 struct setting {
 	enum tunable_id id;
@@ -80,6 +89,8 @@ struct plan {
 	struct command commands[PLAN_COMMANDS_MAX];
 	size_t command_count;
 	char receiver_name[72], sender_name[72]; /* addresses or host names; "" when unknown */
+	char proxy_name[72]; /* that of the two which is the proxy, when there is one */
+	char made_on[72];    /* node name of the machine that `here` speaks of; "" when unknown */
 	enum role role; /* of the host advised; ROLE_UNKNOWN: by the evidence */
 	enum role here; /* which role this machine plays, ROLE_UNKNOWN when it is neither */
 	/* what the advised ceilings carry by the model that sized them, and the loss permits; 0 when

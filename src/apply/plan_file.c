@@ -274,7 +274,37 @@ static bool read_schema(struct reading *reading)
 				     "(\"bdp/1\", \"bdp-sweep/1\" or \"bdp-sockets/1\")");
 }
 
-/* Which end of the path the machine was that the plan was made on. */
+/* A name of a host; null is none. */
+static bool take_name(struct reading *reading, const char *name, char *into, size_t size)
+{
+	enum json_token token = json_next(reading->json);
+	if (token == JSON_ERROR)
+		return json_refuse(reading);
+	if (token == JSON_NULL)
+		return true;
+	if (token != JSON_STRING)
+		return refuse(reading->note, "plan: \"%s\" is not a string", name);
+	if (strlcpy(into, json_text(reading->json, NULL), size) >= size)
+		return refuse(reading->note, "plan: \"%s\" is too long", name);
+	return true;
+}
+
+static bool read_name(struct reading *reading, const char *name)
+{
+	struct plan *plan = reading->plan;
+	const struct {
+		const char *name;
+		char *into;
+	} names[] = {{"sender", plan->sender_name}, {"receiver", plan->receiver_name},
+	    {"proxy", plan->proxy_name}, {"made_on", plan->made_on}};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i].name, name) == 0)
+			return take_name(
+			    reading, names[i].name, names[i].into, sizeof(plan->sender_name));
+	return skip_value(reading);
+}
+
+/* Which hosts the plan is for, and which of them the machine was that it was made on. */
 static bool read_facts(struct reading *reading)
 {
 	enum json_token token = json_next(reading->json);
@@ -293,7 +323,7 @@ static bool read_facts(struct reading *reading)
 			good = take_role(
 			    reading, json_next(reading->json), "role", &reading->plan->role);
 		else
-			good = skip_value(reading);
+			good = read_name(reading, name);
 		if (!good)
 			return false;
 	}

@@ -27,7 +27,8 @@ struct report {
 	const struct rfc6349 *rfc6349;
 	const char *headline; /* stands for the answer in scripts; NULL: the answer itself */
 	enum role only;	      /* --role: print only this host's settings in sysctl and sh */
-	bool local_assumed;   /* a text run was taken as run on this machine */
+	const struct host *here; /* this machine, when its facts were used; or NULL */
+	enum here_by here_by;	 /* why it is taken for plan->here */
 };
 
 /* How to draw: decided once by main from the terminal and the environment. */

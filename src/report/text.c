@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "report/answer.h"
 #include "report/layout.h"
 #include "report/text_sections.h"
@@ -220,6 +221,34 @@ static void text_more(struct layout *layout, const struct report *report)
 	layout_break(layout);
 }
 
+/* Whose settings were read where no file gives them, and why this machine counts as that end. */
+static void text_here(struct layout *layout, const struct report *report)
+{
+	static const char *const by[] = {
+	    [HERE_BY_NOTHING] = "",
+	    [HERE_BY_SYSTEM] = ", which the run names",
+	    [HERE_BY_ADDRESS] = ", by its address",
+	    [HERE_BY_ROLE] = ", by --role",
+	    [HERE_BY_ASSUMPTION] = ": the run names no machine, and is taken as run here",
+	};
+	char name[160];
+
+	if (!report->here)
+		return;
+	if (report->evidence->input_count == 0) {
+		layout_gap(layout);
+		layout_heading(layout, "FROM");
+	}
+	layout_tab(layout, LAYOUT_LABEL);
+	layout_textf(layout, INK_PLAIN, "this machine%s%s%s%s: settings of the %s%s",
+	    *report->plan->made_on ? ", " : "",
+	    quote_text(report->plan->made_on, name, sizeof(name)),
+	    report->here->kernel.known ? ", Linux " : "",
+	    report->here->kernel.known ? report->here->kernel.release : "",
+	    role_name(report->plan->here), by[report->here_by]);
+	layout_break(layout);
+}
+
 /* What each operand was taken for, since kinds are told by content. */
 static const char *const end_names[END_COUNT] = {[END_SENDER] = "sender",
     [END_RECEIVER] = "receiver",
@@ -248,12 +277,7 @@ static void text_inputs(struct layout *layout, const struct report *report)
 			layout_textf(layout, INK_PLAIN, "(%s)", input->detail);
 		layout_break(layout);
 	}
-	if (report->local_assumed) {
-		layout_tab(layout, LAYOUT_LABEL);
-		layout_text(
-		    layout, INK_PLAIN, "A text run names no machine: taken as run on this one.");
-		layout_break(layout);
-	}
+	text_here(layout, report);
 }
 
 static void text_run(struct layout *layout, const struct report *report, bool brief)

@@ -8,6 +8,7 @@
 
 #include "advice/qdisc_lines.h"
 #include "apply/apply.h"
+#include "apply/own_part.h"
 #include "apply/persist.h"
 #include "apply/plan_file.h"
 #include "apply/rollback.h"
@@ -105,6 +106,18 @@ static int apply(
 	return code;
 }
 
+/* A recorded host has other addresses than this machine: then only a role tells. */
+static bool own_role(const struct plan *plan, const struct options *options, enum role *role)
+{
+	char why[320];
+	*role = options->role != ROLE_UNKNOWN ? options->role : plan->here;
+	if (!is_this_machine(options) ||
+	    plan_own_role(plan, options->role, role, why, sizeof(why)))
+		return true;
+	warnx("%s; nothing was written", why);
+	return false;
+}
+
 int verb_apply(const struct options *options)
 {
 	static struct plan plan;
@@ -127,18 +140,21 @@ int verb_apply(const struct options *options)
 	if (!good)
 		warnx("%s: %s; nothing was written", quoted(source_name(source)), note.text);
 	source_close(source);
-	/* The plan may say which end of the path it was made on; the command line knows better. */
-	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan.here;
-	return good ? apply(&plan, role, options, stdout) : 3;
+	enum role role;
+	if (!good)
+		return 3;
+	return own_role(&plan, options, &role) ? apply(&plan, role, options, stdout) : 4;
 }
 
 int plan_apply(const struct plan *plan, const struct options *options)
 {
 	if (!options->apply)
 		return 0;
-	enum role role = options->role != ROLE_UNKNOWN ? options->role : plan->here;
+	enum role role;
 	/* The other forms of the report are for programs: nothing may come behind them. */
 	FILE *stream = strcmp(options->form, "text") == 0 ? stdout : stderr;
+	if (!own_role(plan, options, &role))
+		return 4;
 	if (role == ROLE_UNKNOWN && plan->setting_count > 0) {
 		warnx(
 		    "which end of the path this machine is cannot be told: say it with --role; nothing "

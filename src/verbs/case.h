@@ -20,7 +20,7 @@ struct advise_case {
 	struct host here;    /* this machine, when it is an end of the path */
 	const struct host *receiver, *sender;
 	enum role here_role;
-	bool local_assumed; /* a text run was taken as run on this machine */
+	enum here_by here_by;
 	struct path_given given;
 	struct analysis *analyses;
 	struct path_context *contexts; /* parallel to analyses */
@@ -53,8 +53,9 @@ bool case_wants_change(const struct advise_case *c);
  * and are read once. */
 bool case_host_read(struct host *host, const char *sysroot, const struct options *options);
 
-/* Decides whose facts are whose: sets receiver, sender, here_role and local_assumed. */
-void case_hosts(struct advise_case *c, const struct options *options);
+/* Decides whose facts are whose: sets receiver, sender, here_role and here_by.  0, or 2 when --role
+ * contradicts what the run says of this machine; that has been complained of. */
+int case_hosts(struct advise_case *c, const struct options *options);
 
 /* True when the run says that it was made on this machine. */
 bool run_is_of_here(const struct run *run);

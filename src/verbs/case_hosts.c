@@ -5,6 +5,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/complaint.h"
+#include "base/quote.h"
+#include "evidence/addresses.h"
+
 /* iperf3's system_info is uname's fields joined by blanks (iperf_util.c get_system_info). */
 bool run_is_of_here(const struct run *run)
 {
@@ -65,50 +69,97 @@ static void assign_advised(struct advise_case *c, const struct options *options)
 		c->sender = c->sender ? c->sender : advised;
 }
 
-/* This machine's facts count for the end that it is, and for no other. */
-static void assign_here(struct advise_case *c, const struct options *options)
+/* The one end whose address this machine has; END_NONE when it has neither, or both. */
+static enum end end_by_address(const struct run *run)
 {
-	const struct run *run = c->analyses[c->chosen].run;
-	bool wanted = !options->no_host && !options->sysroot && c->advised.origin == HOST_UNKNOWN;
+	bool sends = address_presence(run->sender) == PRESENCE_HERE;
+	bool receives = address_presence(run->receiver) == PRESENCE_HERE;
 
-	if (options->no_host || options->sysroot)
-		return;
-	/* Numbers name no host: this machine need not be an end of what they are about. */
-	if (!run)
-		return;
-	bool told = run->system_info[0] != '\0';
-	if (told && !run_is_of_here(run))
-		return;
-	/* Facts of a recorded host beside a text run: the run need not have been made here. */
-	if (!told && (!wanted || labelled(c, END_SENDER) || labelled(c, END_RECEIVER)))
-		return;
-	if (!case_host_read(&c->here, "", options))
-		return;
-	c->local_assumed = !told;
-	if (local_end(run) == END_SENDER) {
-		c->here_role = ROLE_SENDER;
-		c->sender = c->sender ? c->sender : &c->here;
-	} else {
-		c->here_role = ROLE_RECEIVER;
-		c->receiver = c->receiver ? c->receiver : &c->here;
-	}
+	return sends == receives ? END_NONE : sends ? END_SENDER : END_RECEIVER;
 }
 
-void case_hosts(struct advise_case *c, const struct options *options)
+/* Both ends are on this machine: it is the one that printed the run. */
+static bool is_within_here(const struct run *run)
 {
+	return address_presence(run->sender) == PRESENCE_HERE &&
+	       address_presence(run->receiver) == PRESENCE_HERE;
+}
+
+/* Which end of the run this machine is, and how that is known; END_NONE when it is none of them. */
+static enum end end_here(const struct run *run, enum here_by *by)
+{
+	enum end by_address = end_by_address(run);
+	const char *own = run->local_sends ? run->sender : run->receiver;
+
+	*by = HERE_BY_SYSTEM;
+	if (run_is_of_here(run))
+		return local_end(run);
+	*by = HERE_BY_ADDRESS;
+	if (by_address != END_NONE)
+		return by_address;
+	if (run->system_info[0] == '\0' && is_within_here(run))
+		return local_end(run);
+	*by = HERE_BY_ASSUMPTION;
+	if (run->system_info[0] == '\0' && address_presence(own) == PRESENCE_UNKNOWN)
+		return local_end(run);
+	*by = HERE_BY_NOTHING;
+	return END_NONE;
+}
+
+static enum role role_of(enum end end)
+{
+	return end == END_SENDER ? ROLE_SENDER : end == END_RECEIVER ? ROLE_RECEIVER : ROLE_UNKNOWN;
+}
+
+static int take_here(struct advise_case *c, const struct options *options, enum role role,
+    enum here_by by)
+{
+	if (role == ROLE_UNKNOWN || !case_host_read(&c->here, "", options))
+		return 0;
+	c->here_role = role;
+	c->here_by = by;
+	if (role != ROLE_SENDER)
+		c->receiver = c->receiver ? c->receiver : &c->here;
+	if (role != ROLE_RECEIVER)
+		c->sender = c->sender ? c->sender : &c->here;
+	return 0;
+}
+
+static int refuse_role(enum role asked, enum role found, const struct run *run)
+{
+	const char *name = found == ROLE_SENDER ? run->sender : run->receiver;
+
+	complain(
+	    "--role %s, but this machine is the %s of that run%s%s; leave it out, or give the other "
+	    "host's settings with %s=FILE",
+	    role_name(asked), role_name(found), *name ? ", " : "", quoted(name),
+	    role_name(asked));
+	return 2;
+}
+
+int case_hosts(struct advise_case *c, const struct options *options)
+{
+	const struct run *run = c->analyses[c->chosen].run;
+	bool of_others = c->advised.origin != HOST_UNKNOWN || labelled(c, END_RECEIVER) ||
+			 labelled(c, END_SENDER);
+	enum here_by by = HERE_BY_NOTHING;
+
 	c->receiver = labelled(c, END_RECEIVER);
 	c->sender = labelled(c, END_SENDER);
 	assign_advised(c, options);
-	/* "This host" of --role is this machine when no facts of another were given. */
-	if (options->role != ROLE_UNKNOWN && c->advised.origin == HOST_UNKNOWN &&
-	    !options->no_host && !labelled(c, END_RECEIVER) && !labelled(c, END_SENDER) &&
-	    case_host_read(&c->here, "", options)) {
-		c->here_role = options->role;
-		if (options->role != ROLE_SENDER)
-			c->receiver = &c->here;
-		if (options->role != ROLE_RECEIVER)
-			c->sender = &c->here;
-		return;
-	}
-	assign_here(c, options);
+	/* Numbers name no host: without a role this machine need not be an end of what they are about. */
+	if (options->no_host || options->sysroot ||
+	    (!run && (of_others || options->role == ROLE_UNKNOWN)))
+		return 0;
+	enum role found = run ? role_of(end_here(run, &by)) : ROLE_UNKNOWN;
+	/* Facts of a recorded host beside a run that does not say so: it need not have been made here. */
+	if (of_others)
+		return take_here(
+		    c, options, by == HERE_BY_ASSUMPTION ? ROLE_UNKNOWN : found, by);
+	if (options->role == ROLE_UNKNOWN)
+		return take_here(c, options, found, by);
+	bool sure = by == HERE_BY_SYSTEM || (by == HERE_BY_ADDRESS && !is_within_here(run));
+	if (sure && found != options->role && options->role != ROLE_PROXY)
+		return refuse_role(options->role, found, run);
+	return take_here(c, options, options->role, HERE_BY_ROLE);
 }

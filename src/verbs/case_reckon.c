@@ -2,9 +2,11 @@
 #include "verbs/case.h"
 
 #include <bsd/stdlib.h>
+#include <bsd/string.h>
 #include <err.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "advice/qdisc_lines.h"
 #include "base/complaint.h"
@@ -192,6 +194,16 @@ static void reckon_memory(struct advise_case *c, const struct options *options)
 	exposure_reckon(&in, &c->memory);
 }
 
+/* A plan that is carried elsewhere must not take that host for this one. */
+static void name_maker(struct advise_case *c)
+{
+	struct utsname u;
+
+	c->plan.made_on[0] = '\0';
+	if (uname(&u) == 0)
+		strlcpy(c->plan.made_on, u.nodename, sizeof(c->plan.made_on));
+}
+
 /* Findings on the chosen run and the plan that answers them. */
 static void advise(struct advise_case *c, const struct options *options)
 {
@@ -214,6 +226,7 @@ static void advise(struct advise_case *c, const struct options *options)
 	    .loss_is_given = (options->given & GIVEN_LOSS) != 0,
 	    .setsockopt = options->setsockopt};
 	plan_make(&advice, &c->plan);
+	name_maker(c);
 }
 
 /* Two readings of a host's counters tell whether its receive buffers run away. */
@@ -267,7 +280,9 @@ int case_reckon(struct advise_case *c, const struct options *options)
 	int code = pick_run(c, options);
 	if (code != 0)
 		return code;
-	case_hosts(c, options);
+	code = case_hosts(c, options);
+	if (code != 0)
+		return code;
 	analyse_all(c);
 	if (!(options->given & GIVEN_RUN) && case_choose(c) != c->chosen) {
 		c->chosen = case_choose(c);
@@ -306,5 +321,6 @@ void case_bundle(const struct advise_case *c, const struct options *options, str
 	    .memory = &c->memory,
 	    .rfc6349 = &c->rfc6349,
 	    .only = options->role,
-	    .local_assumed = c->local_assumed};
+	    .here = c->receiver == &c->here || c->sender == &c->here ? &c->here : NULL,
+	    .here_by = c->here_by};
 }
