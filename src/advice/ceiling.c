@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/quote.h"
+#include "advice/measure_command.h"
 #include "base/units.h"
 #include "model/stock.h"
 #include "model/window.h"
@@ -324,8 +324,8 @@ static void measure_again(const struct want *want, struct plan *plan, double tim
 	    floor(times));
 	if (!command)
 		return;
-	snprintf(command->command, sizeof(command->command), "iperf3 -c %s -J",
-	    quote_host(want->input->analysis->run->receiver, "RECEIVER"));
+	measure_command(
+	    want->input->analysis->run, "-J", command->command, sizeof(command->command));
 	snprintf(command->why, sizeof(command->why),
 	    "measures again: a window of %s does not come from the present ceiling of %s, which may "
 	    "have been raised since",

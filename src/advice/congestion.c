@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "base/units.h"
 #include "model/loss.h"
 
@@ -129,19 +130,42 @@ static void add_module_line(struct plan *plan, const struct host *host, enum rol
 		: "if bbr is not available there (sysctl net.ipv4.tcp_available_congestion_control)");
 }
 
+/*
+ * The interface towards the other end, as the host itself finds it; where that end is not known, as a
+ * proxy's is not, the word DEV stands for it.
+ */
+static const char *device_towards(const struct plan *plan, enum role role, char *out, size_t size)
+{
+	const char *peer = role == ROLE_SENDER ? quote_host(plan->receiver_name, "") : "";
+
+	if (*peer == '\0' || strspn(peer, "0123456789abcdefABCDEF.:") != strlen(peer))
+		snprintf(out, size, "DEV");
+	else
+		snprintf(out, size, "$(ip -o route get %s | sed -n 's/.* dev \\([^ ]*\\).*/\\1/p')",
+		    peer);
+	return out;
+}
+
+static const char *device_note(const char *device)
+{
+	return strcmp(device, "DEV") == 0 ? "; DEV is the one towards the path" : "";
+}
+
 static void add_queue_line(struct plan *plan, const struct host *host, enum role role)
 {
+	char device[160];
+
 	if (host && host->origin == HOST_LIVE && host->interface_count > 0)
 		return; /* the exact lines for its interfaces are added by the caller who can see them */
 	struct command *command = plan_add_command(plan);
 	if (!command)
 		return;
 	command->host = role;
-	strlcpy(
-	    command->command, "sudo tc qdisc replace dev DEV root fq", sizeof(command->command));
-	strlcpy(command->why,
-	    "default_qdisc does not change interfaces that are up; DEV is the one towards the path",
-	    sizeof(command->why));
+	device_towards(plan, role, device, sizeof(device));
+	snprintf(command->command, sizeof(command->command), "sudo tc qdisc replace dev %s root fq",
+	    device);
+	snprintf(command->why, sizeof(command->why),
+	    "default_qdisc does not change interfaces that are up%s", device_note(device));
 }
 
 static void keep(const struct advice_input *input, struct plan *plan)
@@ -162,18 +186,19 @@ static void keep(const struct advice_input *input, struct plan *plan)
 static void add_pacing_line(const struct advice_input *input, struct plan *plan, enum role role)
 {
 	struct command *command;
+	char device[160];
 
 	if (input->analysis->limit.factor != FACTOR_POLICER || !(command = plan_add_command(plan)))
 		return;
 	command->host = role;
 	/* A little below the rate it lets through, so that its bucket never runs dry. */
+	device_towards(plan, role, device, sizeof(device));
 	snprintf(command->command, sizeof(command->command),
-	    "sudo tc qdisc replace dev DEV root fq maxrate %.0fmbit",
-	    0.95 * input->analysis->path.rate_bps / 1e6);
-	strlcpy(command->why,
-	    "paces each flow below the policer's rate (measured here as what gets through); DEV is the "
-	    "interface towards the path",
-	    sizeof(command->why));
+	    "sudo tc qdisc replace dev %s root fq maxrate %.0fkbit", device,
+	    0.95 * input->analysis->path.rate_bps / 1e3);
+	snprintf(command->why, sizeof(command->why),
+	    "paces each flow below the policer's rate (measured here as what gets through)%s",
+	    device_note(device));
 }
 
 void plan_congestion(const struct advice_input *input, struct plan *plan)

@@ -3,7 +3,9 @@
 
 #include <bsd/string.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "advice/measure_command.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "model/stock.h"
@@ -64,37 +66,53 @@ void plan_refusals(const struct advice_input *input, struct plan *plan)
 	refuse_scale(input, plan);
 }
 
-/* True when some setting is for a host that this machine is not. */
-static const struct setting *remote_setting(const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->setting_count; i++)
-		if (plan->settings[i].change && plan->settings[i].host != plan->here)
-			return &plan->settings[i];
-	return NULL;
-}
-
 static const char *name_of(const struct plan *plan, enum role role)
 {
-	if (role == ROLE_SENDER)
-		return quote_host(plan->sender_name, "SENDER");
-	if (role == ROLE_RECEIVER)
-		return quote_host(plan->receiver_name, "RECEIVER");
-	return quote_host(plan->receiver_name, "PROXY");
+	const char *name = role == ROLE_SENDER	   ? plan->sender_name
+			   : role == ROLE_RECEIVER ? plan->receiver_name
+			   : role == ROLE_PROXY	   ? plan->proxy_name
+						   : "";
+
+	return quote_host(name, "");
 }
 
-static void command_remote(const struct advice_input *input, struct plan *plan)
+/* `key="4096 131072 6291456"` for each change on that host, behind what is in out[size] already. */
+static bool add_values(const struct plan *plan, enum role host, char *out, size_t size)
 {
-	const struct setting *setting = remote_setting(plan);
+	bool any = false;
+
+	for (size_t i = 0; i < plan->setting_count; i++) {
+		const struct setting *setting = &plan->settings[i];
+		char value[256];
+		size_t used = strlen(out);
+
+		if (!setting->change || setting->host != host)
+			continue;
+		tunable_value_text(setting->id, &setting->value, value, sizeof(value));
+		int n = snprintf(
+		    out + used, size - used, " %s=\"%s\"", tunables[setting->id].key, value);
+		if (n < 0 || (size_t)n >= size - used)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* A host that is not this one is set from here: whole, with no file that must be there. */
+static void command_remote(struct plan *plan, enum role host)
+{
+	const char *name = name_of(plan, host);
+	char values[sizeof(plan->commands[0].command)];
 	struct command *command;
 
-	if (!setting || !input->analysis->run || !(command = plan_add_command(plan)))
+	snprintf(values, sizeof(values), "ssh %s 'sudo sysctl -w", name);
+	if (host == plan->here || *name == '\0' ||
+	    !add_values(plan, host, values, sizeof(values) - 1) ||
+	    !(command = plan_add_command(plan)))
 		return;
-	command->host = setting->host;
-	snprintf(command->command, sizeof(command->command),
-	    "bdp ... --role %s -o sysctl | ssh %s sudo sysctl -p -", role_name(setting->host),
-	    name_of(plan, setting->host));
-	snprintf(command->why, sizeof(command->why),
-	    "the same again with these options sets it there, until the next boot");
+	command->host = host;
+	snprintf(command->command, sizeof(command->command), "%s'", values);
+	strlcpy(command->why, "sets it there, until the next boot", sizeof(command->why));
 }
 
 /* The sender's own buffer must not be the next limit, and nothing is known of it. */
@@ -124,19 +142,20 @@ static void command_without_option(const struct advice_input *input, struct plan
 {
 	struct command *command;
 
-	if (input->analysis->limit.factor != FACTOR_SOCKET_OPTION ||
+	if (!input->analysis->run || input->analysis->limit.factor != FACTOR_SOCKET_OPTION ||
 	    !(command = plan_add_command(plan)))
 		return;
-	strlcpy(command->command, "iperf3 ... (without -w)", sizeof(command->command));
+	measure_command(input->analysis->run, "-J", command->command, sizeof(command->command));
 	strlcpy(command->why,
-	    "lets autotuning work; a program that must set buffers needs net.core.rmem_max or wmem_max of "
+	    "without -w lets autotuning work; a program that must set buffers needs net.core.rmem_max or wmem_max of "
 	    "what it asks for",
 	    sizeof(command->why));
 }
 
 void plan_commands(const struct advice_input *input, struct plan *plan)
 {
-	command_remote(input, plan);
+	for (int host = ROLE_RECEIVER; host <= ROLE_PROXY; host++)
+		command_remote(plan, (enum role)host);
 	command_check_sender(input, plan);
 	command_without_option(input, plan);
 }

@@ -30,8 +30,7 @@ static bool was_made_here(const struct plan *plan)
 {
 	struct utsname u;
 
-	return plan->made_on[0] != '\0' && uname(&u) == 0 &&
-	       strcmp(u.nodename, plan->made_on) == 0;
+	return plan->made_on[0] != '\0' && uname(&u) == 0 && strcmp(u.nodename, plan->made_on) == 0;
 }
 
 static const char *name_of(const struct plan *plan, enum role role)
@@ -54,8 +53,6 @@ bool plan_own_role(
 		    role_name(asked), role_name(found), name_of(plan, found));
 		return false;
 	}
-	if (*role == ROLE_UNKNOWN && was_made_here(plan))
-		*role = plan->here;
 	if (*role != ROLE_UNKNOWN)
 		return true;
 	if (neither_is_here(plan)) {
@@ -65,8 +62,8 @@ bool plan_own_role(
 		    quoted(plan->sender_name), quoted(plan->receiver_name));
 		return false;
 	}
-	/* a plan of a release that did not say where it was made */
-	if (plan->made_on[0] == '\0')
+	/* a plan of a release that did not say where it was made is taken as made here */
+	if (plan->made_on[0] == '\0' || was_made_here(plan))
 		*role = plan->here;
 	return true;
 }

@@ -364,6 +364,22 @@ void text_not_advised(struct layout *layout, const struct report *report)
 	}
 }
 
+/* A command for a host that is not this one says which. */
+static struct wording command_why(const struct plan *plan, const struct command *command)
+{
+	const char *name = command->host == ROLE_SENDER	    ? plan->sender_name
+			   : command->host == ROLE_RECEIVER ? plan->receiver_name
+			   : command->host == ROLE_PROXY    ? plan->proxy_name
+							    : "";
+	struct wording why = {""};
+
+	if (*name && command->host != plan->here && strncmp(command->command, "ssh ", 4) != 0 &&
+	    strncmp(command->why, "on ", 3) != 0)
+		wording_add(&why, "on the %s %s: ", role_name(command->host), name);
+	wording_add(&why, "%s", command->why);
+	return why;
+}
+
 void text_commands(struct layout *layout, const struct plan *plan, bool first)
 {
 	for (size_t i = 0; i < plan->command_count; i++) {
@@ -375,6 +391,6 @@ void text_commands(struct layout *layout, const struct plan *plan, bool first)
 			layout_heading(layout, "NEXT");
 		}
 		first = false;
-		layout_command(layout, "run", command->command, command->why);
+		layout_command(layout, "run", command->command, command_why(plan, command).s);
 	}
 }
