@@ -26,6 +26,7 @@ _bdp_options_advise=(
 	'-l --loss PERCENT|share of segments lost'
 	'--idle-rtt TIME|round-trip time of the idle path'
 	'-t --target RATE|rate to size for'
+	'-P --streams N|spread the target over so many streams'
 	'--baseline FILE|a run that shows what the path can carry'
 	'-c --connections N|concurrent connections'
 	'--active N|how many of them are busy, or PERCENT'

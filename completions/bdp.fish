@@ -82,6 +82,7 @@ complete -c bdp -n '__bdp_is advise' -s l -l loss -x -d 'share of segments lost,
 complete -c bdp -n '__bdp_is advise sweep compare' -l idle-rtt -x -d 'round-trip time of the idle path'
 complete -c bdp -n '__bdp_is advise sockets host' -s t -l target -x -d 'rate to size for'
 complete -c bdp -n '__bdp_is advise' -l baseline -r -F -d 'a run that shows what the path can carry'
+complete -c bdp -n '__bdp_is advise' -s P -l streams -x -d 'spread the target over so many streams'
 complete -c bdp -n '__bdp_is advise' -s c -l connections -x -d 'concurrent connections'
 complete -c bdp -n '__bdp_is advise' -l active -x -d 'how many of them are busy, or PERCENT'
 complete -c bdp -n '__bdp_is advise apply sweep' -l role -x -a 'receiver sender proxy' -d 'what this host is on the path'

@@ -17,7 +17,8 @@ struct advice_input {
 	bool baseline_is_swept; /* that is a run of the same sweep, under a larger ceiling */
 	bool target_is_given;	/* -t or --baseline: more than what was measured is wanted */
 	bool allow_lower;
-	unsigned streams;   /* -P: how many the target is spread over; 0: as measured */
+	unsigned streams;   /* how many the target is spread over; 0: as measured */
+	bool fixed_streams; /* -P: no more, whatever they can carry */
 	bool loss_is_given; /* -l: it bounds what is sized for */
 	bool setsockopt;    /* size net.core.rmem_max and wmem_max for programs that set buffers */
 	double sweep_ceiling_bytes; /* knee of a sweep of the receiver's tcp_rmem; 0: none */
@@ -91,6 +92,10 @@ void plan_switches(const struct advice_input *input, struct plan *plan);
 /* Not-advised entries and commands; plan.c calls these. */
 void plan_refusals(const struct advice_input *input, struct plan *plan);
 void plan_commands(const struct advice_input *input, struct plan *plan);
+/* The interface of `role` towards the other end, as a command that the host itself answers, into
+ * out[size], which is returned; "DEV" where that end is not known.  device_note() says that of it. */
+const char *device_towards(const struct plan *plan, enum role role, char *out, size_t size);
+const char *device_note(const char *device);
 /* Congestion control and qdisc, from the evidence. */
 void plan_congestion(const struct advice_input *input, struct plan *plan);
 

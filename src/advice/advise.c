@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "advice/streams.h"
 #include "base/units.h"
 #include "model/loss.h"
 #include "model/window.h"
@@ -147,8 +148,11 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 		    stream_count(input) > 1 ? " in all" : "");
 }
 
-void plan_make(const struct advice_input *input, struct plan *plan)
+void plan_make(const struct advice_input *asked, struct plan *plan)
 {
+	struct advice_input spread = *asked;
+	const struct advice_input *input = &spread;
+
 	/* entries are made afresh when they are added: clearing all the room for them would take longer
 	 * than filling what is used of it */
 	plan->setting_count = plan->not_advised_count = plan->command_count = 0;
@@ -167,9 +171,11 @@ void plan_make(const struct advice_input *input, struct plan *plan)
 		strlcpy(plan->proxy_name,
 		    input->analysis->limit.where == WHERE_SENDER ? run->sender : run->receiver,
 		    sizeof(plan->proxy_name));
+	spread.streams = streams_needed(asked);
 	plan_switches(input, plan);
 	advise_ceilings(input, plan);
 	advise_programs(input, plan);
+	plan_streams(input, stream_count(asked), plan);
 	plan_loss(input, plan);
 	plan_congestion(input, plan);
 	plan_refusals(input, plan);

@@ -134,7 +134,7 @@ static void add_module_line(struct plan *plan, const struct host *host, enum rol
  * The interface towards the other end, as the host itself finds it; where that end is not known, as a
  * proxy's is not, the word DEV stands for it.
  */
-static const char *device_towards(const struct plan *plan, enum role role, char *out, size_t size)
+const char *device_towards(const struct plan *plan, enum role role, char *out, size_t size)
 {
 	const char *peer = role == ROLE_SENDER ? quote_host(plan->receiver_name, "") : "";
 
@@ -146,7 +146,7 @@ static const char *device_towards(const struct plan *plan, enum role role, char 
 	return out;
 }
 
-static const char *device_note(const char *device)
+const char *device_note(const char *device)
 {
 	return strcmp(device, "DEV") == 0 ? "; DEV is the one towards the path" : "";
 }
@@ -168,6 +168,16 @@ static void add_queue_line(struct plan *plan, const struct host *host, enum role
 	    "default_qdisc does not change interfaces that are up%s", device_note(device));
 }
 
+/* The run's algorithm is not the one that is set where it was sent from. */
+static bool program_chose(const struct advice_input *input)
+{
+	const struct tunable_value *set =
+	    input->sender ? &input->sender->values[TUNABLE_TCP_CONGESTION_CONTROL] : NULL;
+	const char *used = input->analysis->path.congestion_control;
+
+	return set && set->known && used[0] != '\0' && strcmp(set->word, used) != 0;
+}
+
 static void keep(const struct advice_input *input, struct plan *plan)
 {
 	const struct path *path = &input->analysis->path;
@@ -177,6 +187,12 @@ static void keep(const struct advice_input *input, struct plan *plan)
 		    "BBR is no cure for a policer with a shallow bucket: it overshoots and is cut back in "
 		    "turn; pace below its rate instead (fq maxrate, SO_MAX_PACING_RATE), or have the bucket "
 		    "hold a BDP");
+	else if (program_chose(input))
+		plan_refuse(plan, "net.ipv4.tcp_congestion_control",
+		    "the program chose %s itself (iperf3 -C, TCP_CONGESTION): what is set on the sender, %s, "
+		    "does not matter to it",
+		    path->congestion_control,
+		    input->sender->values[TUNABLE_TCP_CONGESTION_CONTROL].word);
 	else
 		plan_refuse(plan, "net.ipv4.tcp_congestion_control",
 		    "kept%s%s: nothing here speaks for a change",

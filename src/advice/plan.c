@@ -37,6 +37,7 @@ const char *plan_reason_name(enum plan_reason reason)
 	    [REASON_MEASURE] = "measure-again",
 	    [REASON_CAUSE] = "no-buffer-holds",
 	    [REASON_UNDECIDED] = "undecided",
+	    [REASON_WINDOW_END] = "window-end",
 	    [REASON_LOSS] = "loss-bound",
 	};
 	return names[reason];

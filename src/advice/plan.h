@@ -34,8 +34,9 @@ enum plan_reason {
 	REASON_LOOK_FIRST, /* what is set there is not known, and some defaults are enough, some not */
 	REASON_MEASURE,	   /* it was measured under another ceiling than the present one */
 	REASON_CAUSE,	   /* what holds the flow is not lifted by a ceiling */
-	REASON_UNDECIDED, /* what holds the flow is not known well enough */
-	REASON_LOSS,	  /* the loss bounds the rate below the target, whatever the buffers */
+	REASON_UNDECIDED,  /* what holds the flow is not known well enough */
+	REASON_WINDOW_END, /* so many streams cannot carry it, whatever the buffers */
+	REASON_LOSS,	   /* the loss bounds the rate below the target, whatever the buffers */
 	REASON_COUNT
 };
 
@@ -43,10 +44,10 @@ const char *plan_reason_name(enum plan_reason reason); /* json: "target-met", NU
 
 /* By what this machine is taken for an end of the path. */
 enum here_by {
-	HERE_BY_NOTHING, /* it is not */
-	HERE_BY_SYSTEM,	 /* the run names the machine that made it */
-	HERE_BY_ADDRESS, /* the run's address is one of its own */
-	HERE_BY_ROLE,	 /* --role says so, and nothing speaks against it */
+	HERE_BY_NOTHING,    /* it is not */
+	HERE_BY_SYSTEM,	    /* the run names the machine that made it */
+	HERE_BY_ADDRESS,    /* the run's address is one of its own */
+	HERE_BY_ROLE,	    /* --role says so, and nothing speaks against it */
 	HERE_BY_ASSUMPTION, /* a run that names no machine and no address of its own */
 };
 
@@ -77,6 +78,16 @@ struct command {
 	bool for_files; /* also printed, as a comment, in -o sysctl */
 };
 
+/* The target spread over several streams. */
+struct stream_plan {
+	unsigned count; /* 0: one connection, or as many as were measured, will do */
+	bool is_fixed;	/* as asked for with -P */
+	double rate_bps,
+	    most_bps;	     /* each stream's part, and the most that one carries over this RTT */
+	double pace_bps;     /* for fq maxrate */
+	double memory_bytes; /* of all of them, at the larger ceiling */
+};
+
 #define PLAN_SETTINGS_MAX 16
 #define PLAN_NOT_ADVISED_MAX 12
 #define PLAN_COMMANDS_MAX 16
@@ -91,13 +102,14 @@ struct plan {
 	char receiver_name[72], sender_name[72]; /* addresses or host names; "" when unknown */
 	char proxy_name[72]; /* that of the two which is the proxy, when there is one */
 	char made_on[72];    /* node name of the machine that `here` speaks of; "" when unknown */
-	enum role role; /* of the host advised; ROLE_UNKNOWN: by the evidence */
-	enum role here; /* which role this machine plays, ROLE_UNKNOWN when it is neither */
+	enum role role;	     /* of the host advised; ROLE_UNKNOWN: by the evidence */
+	enum role here;	     /* which role this machine plays, ROLE_UNKNOWN when it is neither */
 	/* what the advised ceilings carry by the model that sized them, and the loss permits; 0 when
 	 * unknown */
 	double predicted_bps;
 	double loss_bound_bps; /* of all streams, by the loss that is known; 0 when none is */
 	double bears_loss; /* loss ratio at which CUBIC still carries the target; 0 without one */
+	struct stream_plan streams;
 	enum plan_reason reason;
 	char reason_text[300]; /* a sentence without its period; "" for REASON_NONE */
 };

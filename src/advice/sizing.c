@@ -154,6 +154,15 @@ static double send_share_excess(const struct path *path, double ceiling_bytes)
 	return fmax(1, share / SEND_SHARE_SETTLED);
 }
 
+/* The share that is in flight now: measured where the RTT is, else what such a buffer gives. */
+static double send_share_now(const struct path *path, double ceiling_bytes)
+{
+	if (path->rtt.method == RTT_UNKNOWN || path->rtt.method == RTT_CWND)
+		return send_share_at(ceiling_bytes);
+	double share = bdp_bytes(path->stream_rate_bps, path->rtt.us) / ceiling_bytes;
+	return fmin(fmax(share, SEND_SHARE_SETTLED), send_share(false).high);
+}
+
 void sizing_send(const struct advice_input *input, struct rungs *rungs)
 {
 	const struct path *path = &input->analysis->path;
@@ -204,7 +213,8 @@ double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
 
 	sizing_send(input, &rungs);
 	if (wmem && rungs.bytes[SIZING_SCALING] > 0)
-		return path->stream_rate_bps * stream_count(input) * ceiling_bytes /
-		       (double)wmem->number[2] / send_share_excess(path, (double)wmem->number[2]);
-	return rate_of_window(input, window_of_buffer(ceiling_bytes, send_share(false).typical));
+		return path->stream_rate_bps * stream_count(input) * ceiling_bytes *
+		       send_share_at(ceiling_bytes) /
+		       ((double)wmem->number[2] * send_share_now(path, (double)wmem->number[2]));
+	return rate_of_window(input, window_of_buffer(ceiling_bytes, send_share_at(ceiling_bytes)));
 }

@@ -74,6 +74,10 @@ enum finding_id {
 	FINDING_HUGE_DEFAULT,
 	FINDING_HUGE_MINIMUM,
 	FINDING_TCP_MEM_IN_BYTES,
+	FINDING_TCP_MEM_LOW,
+	FINDING_CEILING_ABOVE_TCP_MEM,
+	FINDING_LIKELY_PRESSURE,
+	FINDING_CEILING_UNNEEDED,
 	FINDING_CEILING_BELOW_DEFAULT,
 	FINDING_DEAD_KEY,
 	FINDING_RTT_CONTRADICTION,
@@ -138,6 +142,9 @@ struct diagnosis_input {
 /* Adds a finding with its text, which is cut at the size of `text`; one beyond FINDINGS_MAX is left out. */
 __attribute__((format(printf, 3, 4))) void finding_add(
     struct findings *findings, enum finding_id id, const char *format, ...);
+
+/* What is amiss in a host's TCP memory; `end` is its name in the texts. */
+void findings_memory(struct findings *findings, const struct host *host, const char *end);
 
 /* Names what limits the flow, with the numbers that decided, a confidence, and, when that is not
  * high, the measurement that would settle it. Pure. */

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "diagnosis/signs.h"
+#include "model/stock.h"
 #include "model/window.h"
 
 /* Below this a backlog is what any busy interface has. */
@@ -107,6 +108,28 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "tcp_mem counts pages. Its high mark exceeds the host's RAM, so it bounds nothing: "
 	    "it was probably written in bytes.",
 	.advice = "divide by the page size, or leave the kernel's default"},
+    [FINDING_TCP_MEM_LOW] = {.id = "tcp-mem-low",
+	.severity = SEVERITY_WARNING,
+	.meaning = "tcp_mem is far below what this kernel gives itself for that much RAM: TCP runs "
+		   "out of memory (\"TCP: out of memory\" in the kernel's log) while the host has "
+		   "plenty.",
+	.advice = "remove the line that sets it: the kernel sizes it by RAM at boot"},
+    [FINDING_CEILING_ABOVE_TCP_MEM] = {.id = "ceiling-above-tcp-mem",
+	.severity = SEVERITY_WARNING,
+	.meaning = "One connection may hold more than the mark at which all of TCP is put under "
+		   "pressure: a single slow reader can starve every other connection.",
+	.advice = "a lower ceiling, more RAM, or a larger tcp_mem"},
+    [FINDING_LIKELY_PRESSURE] = {.id = "likely-pressure",
+	.severity = SEVERITY_WARNING,
+	.meaning = "What so many busy connections are likely to hold is beyond tcp_mem's pressure "
+		   "mark: then windows shrink for everybody.",
+	.advice = "fewer at once, a lower ceiling, or more RAM"},
+    [FINDING_CEILING_UNNEEDED] = {.id = "ceiling-unneeded",
+	.severity = SEVERITY_NOTICE,
+	.meaning =
+	    "A ceiling of hundreds of MiB is many times what this path needs: it buys nothing, "
+	    "and a slow reader may fill it.",
+	.advice = "bdp with a target says what is needed; lowering takes --allow-lower"},
     [FINDING_CEILING_BELOW_DEFAULT] = {.id = "ceiling-below-default",
 	.severity = SEVERITY_WARNING,
 	.meaning = "The ceiling is lower than this kernel's own default for this much RAM: an old "
@@ -417,40 +440,21 @@ static void find_vector(
 	if (min > def || def > max)
 		finding_add(findings, FINDING_BUFFER_ORDER, "%s = %.0f %.0f %.0f on the %s", key,
 		    min, def, max, end);
-	if (def >= 2 * 0x1p20)
+	if (def >= 0x1p20)
 		finding_add(findings, FINDING_HUGE_DEFAULT, "%s default is %s on the %s", key,
 		    size_text(def).s, end);
 	if (min > 65536)
 		finding_add(findings, FINDING_HUGE_MINIMUM, "%s minimum is %s on the %s", key,
 		    size_text(min).s, end);
-	double kernel_max = id == TUNABLE_TCP_RMEM
-				? default_rmem_max(&host->kernel, host->mem_total_bytes)
-				: default_wmem_max(&host->kernel, host->mem_total_bytes);
-	/* Without the RAM the default is only known to be no larger. */
-	if (host->mem_total_bytes > 0 && kernel_max > 0 && max < 0.99 * kernel_max)
+	/* Without the RAM the default is only known to be no larger; with a nominal one, or with that of
+	 * /proc/meminfo, less of it counts than is said. */
+	uint64_t ram = (uint64_t)(STOCK_RAM_USABLE * (double)host->mem_total_bytes);
+	double kernel_max = id == TUNABLE_TCP_RMEM ? default_rmem_max(&host->kernel, ram)
+						   : default_wmem_max(&host->kernel, ram);
+	if (ram > 0 && kernel_max > 0 && max < 0.99 * kernel_max)
 		finding_add(findings, FINDING_CEILING_BELOW_DEFAULT,
 		    "%s maximum %s on the %s; Linux %u.%u's own is %s", key, size_text(max).s, end,
 		    host->kernel.major, host->kernel.minor, size_text(kernel_max).s);
-}
-
-static void find_memory(struct findings *findings, const struct host *host, const char *end)
-{
-	const struct tunable_value *value = &host->values[TUNABLE_TCP_MEM];
-	double page = host->page_size ? (double)host->page_size : 4096;
-
-	if (!value->known)
-		return;
-	double high = (double)value->number[2] * page, ram = (double)host->mem_total_bytes;
-	/* Without the RAM: 9.4 % of it is the default, and hosts have less than 64 TiB. */
-	if (ram > 0 ? high > ram : high > 6 * 0x1p40)
-		finding_add(findings, FINDING_TCP_MEM_IN_BYTES, "tcp_mem high is %s on the %s%s%s",
-		    size_text(high).s, end, ram > 0 ? ", RAM " : "",
-		    ram > 0 ? size_text(ram).s : "");
-	if (host->has_sockstat && (double)host->tcp_mem_pages > (double)value->number[1])
-		finding_add(findings, FINDING_MEMORY_PRESSURE,
-		    "TCP holds %s on the %s, pressure begins at %s",
-		    size_text((double)host->tcp_mem_pages * page).s, end,
-		    size_text((double)value->number[1] * page).s);
 }
 
 static void find_host(struct findings *findings, const struct host *host, const char *end)
@@ -460,7 +464,7 @@ static void find_host(struct findings *findings, const struct host *host, const 
 	find_switches(findings, host, end);
 	find_vector(findings, host, TUNABLE_TCP_RMEM, end);
 	find_vector(findings, host, TUNABLE_TCP_WMEM, end);
-	find_memory(findings, host, end);
+	findings_memory(findings, host, end);
 }
 
 static void find_too_big(
@@ -476,6 +480,35 @@ static void find_too_big(
 		finding_add(findings, FINDING_CEILING_TOO_BIG,
 		    "cwnd reached %s where %s carry this rate", size_text(path->cwnd_peak_bytes).s,
 		    size_text(needed).s);
+}
+
+/* A ceiling as large as this is set on purpose, and worth a look. */
+#define CEILING_HUGE_BYTES (128 * 0x1p20)
+/* A buffer of twice the BDP carries it; four times that again is for nothing. */
+#define CEILING_TIMES_BDP 8
+
+static void find_unneeded_of(struct findings *findings, const struct diagnosis_input *input,
+    const struct host *host, enum tunable_id id, const char *end)
+{
+	double need = input->path->has & PATH_BDP ? input->path->stream_bdp_bytes : 0;
+	const struct tunable_value *value = host ? &host->values[id] : NULL;
+
+	if (!value || !value->known || need <= 0)
+		return;
+	double ceiling = (double)value->number[2];
+	if (ceiling >= CEILING_HUGE_BYTES && ceiling > CEILING_TIMES_BDP * need)
+		finding_add(findings, FINDING_CEILING_UNNEEDED,
+		    "%s maximum is %s on the %s, where %s must be in flight", tunables[id].key,
+		    size_text(ceiling).s, end, size_text(need).s);
+}
+
+static void find_unneeded(struct findings *findings, const struct diagnosis_input *input)
+{
+	bool one = input->receiver == input->sender;
+
+	find_unneeded_of(
+	    findings, input, input->receiver, TUNABLE_TCP_RMEM, one ? "host" : "receiver");
+	find_unneeded_of(findings, input, input->sender, TUNABLE_TCP_WMEM, one ? "host" : "sender");
 }
 
 void findings_collect(
@@ -496,6 +529,7 @@ void findings_collect(
 	}
 	find_scale(findings, &signs);
 	find_contradiction(findings, &signs, input->context);
+	find_unneeded(findings, input);
 	find_too_big(findings, &signs, limit);
 	/* One host for both ends, or facts without a path: it is simply the host. */
 	bool both = input->sender == input->receiver;

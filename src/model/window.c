@@ -26,6 +26,20 @@ struct share send_share(bool bbr)
 	};
 }
 
+double send_share_at(double buffer_bytes)
+{
+	static const double shares[] = {0.70, 0.715, 0.855, 0.73, 0.68};
+	const int last = (int)(sizeof(shares) / sizeof(shares[0])) - 1;
+	double at = buffer_bytes > 0 ? log2(buffer_bytes / 0x1p20) : 0;
+
+	if (at <= 0)
+		return shares[0];
+	if (at >= last)
+		return shares[last];
+	int below = (int)at;
+	return shares[below] + (at - below) * (shares[below + 1] - shares[below]);
+}
+
 double buffer_for_window(double window_bytes, double share)
 {
 	return fmin(fmin(window_bytes, WINDOW_MAX_BYTES) / share, BUFFER_MAX_BYTES);

@@ -87,6 +87,7 @@ struct options {
 	uint64_t min_held_bytes;     /* --min-held; 0: not given */
 	double factor;		     /* --factor; 0: not given */
 	bool all;		     /* sockets --all: list every one */
+	unsigned streams;	     /* -P: the target spread over so many; 0: not given */
 	bool setsockopt;	     /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
 	double min_gain, max_loss;   /* sweep's rule, ratios */
 	const char *command;	     /* sweep --run COMMAND, or NULL */

@@ -28,6 +28,7 @@ enum option_id {
 	OPTION_IDLE_RTT,
 	OPTION_TARGET,
 	OPTION_TARGET_EACH, /* of verbs that look at many connections */
+	OPTION_STREAMS,
 	OPTION_BASELINE,
 	OPTION_CONNECTIONS,
 	OPTION_ACTIVE,

@@ -266,6 +266,10 @@ static void add_numbers(
 		add_settings_alone(answer, report);
 		return;
 	}
+	if (report->plan->streams.count > 1)
+		wording_add(answer, "; %s %u streams of %s",
+		    report->plan->streams.is_fixed ? "in" : "more than one window holds, so",
+		    report->plan->streams.count, rate_text(report->plan->streams.rate_bps).s);
 	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
 		add_changes(answer, report, chosen);
 	else

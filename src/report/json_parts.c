@@ -114,6 +114,19 @@ void json_plan(struct json_out *out, const struct plan *plan)
 	json_out_end_array(out);
 }
 
+static void json_streams(struct json_out *out, const struct stream_plan *streams)
+{
+	bool known = streams->count > 0;
+
+	json_known_uint(out, "streams", known, streams->count);
+	json_known_whole(out, "stream_rate_bps", known, streams->rate_bps);
+	json_known_whole(
+	    out, "stream_most_bps", known && isfinite(streams->most_bps), streams->most_bps);
+	json_known_whole(out, "stream_pace_bps", known, streams->pace_bps);
+	json_known_whole(
+	    out, "streams_memory_bytes", streams->memory_bytes > 0, streams->memory_bytes);
+}
+
 void json_plan_facts(struct json_out *out, const struct plan *plan)
 {
 	json_out_object(out, "plan");
@@ -126,6 +139,7 @@ void json_plan_facts(struct json_out *out, const struct plan *plan)
 	json_known_whole(out, "predicted_bps", plan->predicted_bps > 0, plan->predicted_bps);
 	json_known_whole(out, "loss_bound_bps", plan->loss_bound_bps > 0, plan->loss_bound_bps);
 	json_known(out, "bears_loss_ratio", plan->bears_loss > 0, plan->bears_loss);
+	json_streams(out, &plan->streams);
 	json_out_string(out, "reason", plan_reason_name(plan->reason));
 	json_known_text(out, "reason_text", plan->reason_text);
 	json_out_end_object(out);

@@ -1,6 +1,7 @@
 #include "report/text_sections.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,6 +174,31 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	}
 }
 
+static void text_streams(struct layout *layout, const struct plan *plan)
+{
+	const struct stream_plan *streams = &plan->streams;
+	struct wording text = {""};
+
+	if (streams->count == 0)
+		return;
+	layout_gap(layout);
+	layout_heading(layout, "STREAMS");
+	wording_add(&text, "%u of %s each%s", streams->count, rate_text(streams->rate_bps).s,
+	    streams->is_fixed ? ", as asked for" : "");
+	if (isfinite(streams->most_bps))
+		wording_add(&text,
+		    "; one carries %s at most over this RTT, since no window is larger than 1 GiB",
+		    rate_text(streams->most_bps).s);
+	layout_text(layout, INK_PLAIN, text.s);
+	layout_break(layout);
+	if (streams->memory_bytes > 0) {
+		layout_item(layout, INK_PLAIN, "memory");
+		layout_textf(layout, INK_PLAIN, "all of them full hold %s at either end",
+		    size_text(streams->memory_bytes).s);
+		layout_break(layout);
+	}
+}
+
 /* What the settings leave open, which the first sentence does not say. */
 static void text_reason(struct layout *layout, const struct report *report)
 {
@@ -219,6 +245,7 @@ void text_settings(struct layout *layout, const struct report *report)
 		host_heading(layout, report, hosts[i], i == 0);
 		host_settings(layout, report, hosts[i]);
 	}
+	text_streams(layout, plan);
 	text_reason(layout, report);
 	text_expect(layout, report);
 }
@@ -297,6 +324,26 @@ static void memory_connections(struct layout *layout, const struct exposure *mem
 	worst_row(layout, memory);
 }
 
+/* Where pressure begins is always said, as far as it can be. */
+static void memory_pressure(struct layout *layout, const struct exposure *memory)
+{
+	if (!memory->has_limits)
+		return;
+	layout_item(layout, INK_PLAIN, "pressure");
+	if (memory->has_pressure_at && memory->pressure_at_connections >= 1)
+		layout_textf(layout, INK_PLAIN, "begins at about %s busy connections of %s",
+		    count_text((uint64_t)memory->pressure_at_connections).s,
+		    size_text(memory->per_connection_bytes).s);
+	else if (memory->per_connection_bytes > 0)
+		layout_textf(layout, INK_YELLOW,
+		    "begins before a single connection is full: one may hold %s",
+		    size_text(memory->per_connection_bytes).s);
+	else
+		layout_textf(layout, INK_PLAIN, "begins when all sockets together hold %s",
+		    size_text(memory->pressure_bytes).s);
+	layout_break(layout);
+}
+
 static bool memory_is_wanted(const struct report *report)
 {
 	const struct exposure *memory = report->memory;
@@ -329,18 +376,7 @@ void text_memory(struct layout *layout, const struct report *report)
 	}
 	if (memory->connections > 0)
 		memory_connections(layout, memory);
-	if (memory->has_pressure_at) {
-		layout_item(layout, INK_PLAIN, "pressure");
-		if (memory->pressure_at_connections < 1)
-			layout_textf(layout, INK_PLAIN,
-			    "begins with less than one busy connection of %s",
-			    size_text(memory->per_connection_bytes).s);
-		else
-			layout_textf(layout, INK_PLAIN, "begins at about %s busy connections of %s",
-			    count_text((uint64_t)memory->pressure_at_connections).s,
-			    size_text(memory->per_connection_bytes).s);
-		layout_break(layout);
-	}
+	memory_pressure(layout, memory);
 }
 
 void text_not_advised(struct layout *layout, const struct report *report)

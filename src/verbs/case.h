@@ -45,6 +45,8 @@ void case_free(struct advise_case *c); /* NULL-safe */
 size_t case_choose(const struct advise_case *c);
 /* Says when another run of the same path carried twice as much or half as much as the chosen one. */
 void case_compare_runs(const struct advise_case *c, struct findings *findings);
+/* What the plan costs in memory, and the findings on that. */
+void case_memory(struct advise_case *c, const struct options *options);
 
 /* Whether there is something to change, or a problem was found. */
 bool case_wants_change(const struct advise_case *c);

@@ -156,44 +156,6 @@ static int pick_run(struct advise_case *c, const struct options *options)
 	return 0;
 }
 
-static void reckon_memory(struct advise_case *c, const struct options *options)
-{
-	const struct host *host = c->receiver ? c->receiver : c->sender;
-	const struct path *path = &c->analyses[c->chosen].path;
-	struct exposure_input in = {.page_size = 4096,
-	    .rmem_min_bytes = 4096,
-	    .connections = options->given & GIVEN_CONNECTIONS ? options->connections : 0,
-	    .active = options->given & GIVEN_ACTIVE ? options->active : options->connections,
-	    .bdp_bytes = path->has & PATH_BDP ? path->stream_bdp_bytes : 0,
-	    .receives = options->role != ROLE_SENDER,
-	    .sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
-		     !c->analyses[c->chosen].run};
-	if (!(options->given & GIVEN_CONNECTIONS))
-		in.active = 0;
-	if (host) {
-		in.page_size = host->page_size ? host->page_size : 4096;
-		in.has_tcp_mem = host->values[TUNABLE_TCP_MEM].known;
-		in.has_ram = host->mem_total_bytes > 0;
-		in.ram_bytes = host->mem_total_bytes;
-		in.has_in_use = host->has_sockstat;
-		in.in_use_pages = host->tcp_mem_pages;
-		for (int i = 0; host->values[TUNABLE_TCP_MEM].known && i < 3; i++)
-			in.tcp_mem_pages[i] = (uint64_t)host->values[TUNABLE_TCP_MEM].number[i];
-		if (host->values[TUNABLE_TCP_RMEM].known)
-			in.rmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_RMEM].number[2];
-		if (host->values[TUNABLE_TCP_WMEM].known)
-			in.wmem_max_bytes = (uint64_t)host->values[TUNABLE_TCP_WMEM].number[2];
-	}
-	for (size_t i = 0; i < c->plan.setting_count; i++) {
-		const struct setting *setting = &c->plan.settings[i];
-		if (setting->id == TUNABLE_TCP_RMEM)
-			in.rmem_max_bytes = (uint64_t)setting->value.number[2];
-		else if (setting->id == TUNABLE_TCP_WMEM)
-			in.wmem_max_bytes = (uint64_t)setting->value.number[2];
-	}
-	exposure_reckon(&in, &c->memory);
-}
-
 /* A plan that is carried elsewhere must not take that host for this one. */
 static void name_maker(struct advise_case *c)
 {
@@ -224,6 +186,8 @@ static void advise(struct advise_case *c, const struct options *options)
 	    .target_is_given = c->target_is_given,
 	    .allow_lower = options->allow_lower,
 	    .loss_is_given = (options->given & GIVEN_LOSS) != 0,
+	    .streams = options->streams,
+	    .fixed_streams = options->streams > 0,
 	    .setsockopt = options->setsockopt};
 	plan_make(&advice, &c->plan);
 	name_maker(c);
@@ -293,7 +257,7 @@ int case_reckon(struct advise_case *c, const struct options *options)
 	advise(c, options);
 	add_runaway(c);
 	add_queue_lines(c);
-	reckon_memory(c, options);
+	case_memory(c, options);
 	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);
 	return 0;
 }

@@ -313,6 +313,8 @@ static void test_properties(void **state)
 			if (a->id != TUNABLE_TCP_RMEM && a->id != TUNABLE_TCP_WMEM)
 				continue;
 			const struct setting *b = setting_of(&more->plan, a->id);
+			if (more->plan.streams.count != less->plan.streams.count)
+				continue; /* each of more streams needs less */
 			if (!b || b->value.number[2] < a->value.number[2])
 				fail_msg("seed %u: a larger target made a smaller ceiling", seed);
 			seen++;

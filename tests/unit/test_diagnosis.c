@@ -360,6 +360,20 @@ static const struct host_row host_rows[] = {
     {TUNABLE_TCP_MEM, {16777216, 16777216, 16777216}, 6, 1, 16 * GIB, FINDING_TCP_MEM_IN_BYTES,
 	true},
     {TUNABLE_TCP_MEM, {190464, 253952, 380928}, 6, 1, 16 * GIB, FINDING_TCP_MEM_IN_BYTES, false},
+    /* 383 MiB at most on a host of 64 GiB, whose kernel would give itself 6 GiB; a quarter of what
+     * counts of that is 1.05 GiB. */
+    {TUNABLE_TCP_MEM, {24576, 65536, 98048}, 6, 1, 64 * GIB, FINDING_TCP_MEM_LOW, true},
+    {TUNABLE_TCP_MEM, {206000, 206000, 275000}, 6, 1, 64 * GIB, FINDING_TCP_MEM_LOW, true},
+    {TUNABLE_TCP_MEM, {206000, 206000, 276000}, 6, 1, 64 * GIB, FINDING_TCP_MEM_LOW, false},
+    {TUNABLE_TCP_MEM, {786432, 1048576, 1572864}, 6, 1, 64 * GIB, FINDING_TCP_MEM_LOW, false},
+    /* stock hosts of 1 to 4 GiB, of which 5 to 25 % do not count (nr_free_buffer_pages) */
+    {TUNABLE_TCP_RMEM, {4096, 131072, 6291456}, 6, 18, GIB, FINDING_CEILING_BELOW_DEFAULT, false},
+    {TUNABLE_TCP_RMEM, {4096, 131072, 31457280}, 6, 18, 4 * GIB, FINDING_CEILING_BELOW_DEFAULT,
+	false},
+    {TUNABLE_TCP_RMEM, {4096, 131072, 6291456}, 6, 18, 4 * GIB, FINDING_CEILING_BELOW_DEFAULT,
+	true},
+    {TUNABLE_TCP_RMEM, {4096, 1048576, 33554432}, 6, 18, 0, FINDING_HUGE_DEFAULT, true},
+    {TUNABLE_TCP_RMEM, {4096, 1048575, 33554432}, 6, 18, 0, FINDING_HUGE_DEFAULT, false},
     {TUNABLE_TCP_ADV_WIN_SCALE, {2}, 6, 8, 0, FINDING_DEAD_KEY, true},
     {TUNABLE_TCP_ADV_WIN_SCALE, {2}, 6, 1, 0, FINDING_DEAD_KEY, false},
     {TUNABLE_TCP_LOW_LATENCY, {1}, 5, 15, 0, FINDING_DEAD_KEY, true},
@@ -399,6 +413,53 @@ static void test_host_findings(void **state)
 		print_message("%s = %lld ...: %s\n", tunables[row->id].key,
 		    (long long)row->number[0], finding_table[row->finding].id);
 		assert_int_equal(found(&findings, row->finding), row->expected);
+		series_free(&run.series);
+	}
+}
+
+/* A ceiling against tcp_mem's marks, here 16 MiB and 24 MiB, and against what the path needs. */
+static void test_memory_findings(void **state)
+{
+	(void)state;
+	static const struct second seconds[] = {
+	    {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}, {400, 5, 0, 52, 0}};
+	static const struct {
+		int64_t ceiling, pressure_pages;
+		bool above, unneeded;
+	} rows[] = {
+	    {16 * 1048576, 4096, false, false},
+	    {16 * 1048576 + 1, 4096, true, false},
+	    {33554432, 1048576, false, false},
+	    /* 400 Mbit/s x 52 ms = 2.48 MiB, of which 128 MiB are more than eight times */
+	    {128 * 1048576, 1048576, false, true},
+	    {128 * 1048576 - 1, 1048576, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static struct host host;
+		const struct path_given given = {.rtt_us = 52000, .target_bps = 400e6};
+		struct path_context context = {0};
+		struct run run;
+		struct path path;
+		struct limit limit = {0};
+		struct findings findings;
+
+		host = (struct host){.page_size = 4096};
+		host.values[TUNABLE_TCP_RMEM] = (struct tunable_value){
+		    .known = true, .count = 3, .number = {4096, 131072, rows[i].ceiling}};
+		host.values[TUNABLE_TCP_MEM] = (struct tunable_value){.known = true,
+		    .count = 3,
+		    .number = {rows[i].pressure_pages * 3 / 4, rows[i].pressure_pages,
+			rows[i].pressure_pages * 3 / 2}};
+		run_make(&run, seconds, 3);
+		path_from_run(&path, &run, &given, &context);
+		findings_collect(
+		    &(struct diagnosis_input){
+			.path = &path, .run = &run, .context = &context, .receiver = &host},
+		    &limit, &findings);
+		print_message("row %zu\n", i);
+		assert_int_equal(found(&findings, FINDING_CEILING_ABOVE_TCP_MEM), rows[i].above);
+		assert_int_equal(found(&findings, FINDING_CEILING_UNNEEDED), rows[i].unneeded);
 		series_free(&run.series);
 	}
 }
@@ -599,6 +660,7 @@ int main(void)
 	    cmocka_unit_test(test_socket_times),
 	    cmocka_unit_test(test_receive_ceiling),
 	    cmocka_unit_test(test_host_findings),
+	    cmocka_unit_test(test_memory_findings),
 	    cmocka_unit_test(test_flow_findings),
 	    cmocka_unit_test(test_contradiction_at_own_address),
 	    cmocka_unit_test(test_short_queue_of_bbr),

@@ -142,6 +142,8 @@ static void ask(struct question *q, unsigned seed)
 	q->input.role = roles[rand() % 4];
 	q->input.setsockopt = rand() % 4 == 0;
 	q->input.allow_lower = rand() % 8 == 0;
+	if ((q->input.fixed_streams = rand() % 4 == 0))
+		q->input.streams = 1 + (unsigned)(rand() % 4);
 	q->given.target_bps = q->target_bps;
 	random_hosts(q);
 	if (rand() % 2) {
@@ -192,7 +194,25 @@ static void check_floor(const struct question *q, const struct setting *setting,
 /* What one stream must have in flight, by arithmetic of this file: rate x RTT / 8. */
 static double in_flight(const struct question *q)
 {
-	return q->target_bps * q->rtt_us / 8e6;
+	unsigned streams = q->plan.streams.count ? q->plan.streams.count : 1;
+
+	return q->target_bps / streams * q->rtt_us / 8e6;
+}
+
+/* The end of the window, 65535 << 14 bytes, is never asked to hold more. */
+static void check_streams(const struct question *q, unsigned seed)
+{
+	double most = 65535 * 16384.0 * 8e6 / q->rtt_us;
+	unsigned streams = q->plan.streams.count ? q->plan.streams.count : 1;
+	bool fits = q->target_bps <= streams * most * 1.001;
+
+	if (!q->input.fixed_streams && !fits)
+		fail_msg("seed %u: %u streams do not carry %.0f", seed, streams, q->target_bps);
+	if (q->input.fixed_streams && streams != q->input.streams)
+		fail_msg(
+		    "seed %u: %u streams, not the %u asked for", seed, streams, q->input.streams);
+	if (!fits && q->plan.reason != REASON_WINDOW_END && q->plan.reason != REASON_LOSS)
+		fail_msg("seed %u: more than a window holds, and nothing said", seed);
 }
 
 /*
@@ -305,6 +325,7 @@ static void test_harmless(void **state)
 		check_raised(q, seed);
 		check_switches(q, seed);
 		check_ends(q, seed);
+		check_streams(q, seed);
 		reasons[q->plan.reason]++;
 		if (q->analysis.run)
 			series_free(&q->run.series);

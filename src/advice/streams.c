@@ -1,0 +1,85 @@
+/* How many streams a target takes: no window is larger than RFC 7323 permits. */
+#include "advice/streams.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "advice/measure_command.h"
+#include "base/units.h"
+#include "model/window.h"
+
+/* Paced a little above its part: headers, and what is sent again. */
+#define PACE_ABOVE 1.05
+
+double stream_most_bps(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+	double share = send_share(congestion_is_bbr(path->congestion_control)).planning;
+	double most = fmin(WINDOW_MAX_BYTES, BUFFER_MAX_BYTES * share);
+
+	if (path->rtt.method == RTT_UNKNOWN || path->rtt.us <= 0)
+		return INFINITY;
+	return most * 8e6 / path->rtt.us;
+}
+
+unsigned streams_needed(const struct advice_input *input)
+{
+	const struct path *path = &input->analysis->path;
+	unsigned count = stream_count(input);
+	double most = stream_most_bps(input);
+
+	if (input->streams || !(path->has & PATH_TARGET) || !(most < path->target_bps / count))
+		return count;
+	return (unsigned)fmin(ceil(path->target_bps / most), STREAMS_ADVISED_MAX);
+}
+
+static double ceilings_of(const struct plan *plan)
+{
+	double bytes = 0;
+
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].id == TUNABLE_TCP_RMEM ||
+		    plan->settings[i].id == TUNABLE_TCP_WMEM)
+			bytes = fmax(bytes, (double)plan->settings[i].value.number[2]);
+	return bytes;
+}
+
+static void add_pacing(struct plan *plan, enum role role)
+{
+	struct command *command = plan_add_command(plan);
+	char device[160];
+
+	if (!command)
+		return;
+	command->host = role;
+	device_towards(plan, role, device, sizeof(device));
+	snprintf(command->command, sizeof(command->command),
+	    "sudo tc qdisc replace dev %s root fq maxrate %.0fmbit", device,
+	    ceil(plan->streams.pace_bps / 1e6));
+	snprintf(command->why, sizeof(command->why),
+	    "paces each stream just above its part, so that none takes the others' room%s",
+	    device_note(device));
+}
+
+void plan_streams(const struct advice_input *input, unsigned asked_before, struct plan *plan)
+{
+	unsigned count = stream_count(input);
+
+	plan->streams = (struct stream_plan){0};
+	if (!(input->analysis->path.has & PATH_TARGET) ||
+	    (!input->fixed_streams && count == asked_before))
+		return;
+	plan->streams.count = count;
+	plan->streams.is_fixed = input->fixed_streams;
+	plan->streams.rate_bps = stream_target_bps_asked(input);
+	plan->streams.most_bps = stream_most_bps(input);
+	plan->streams.pace_bps = PACE_ABOVE * plan->streams.rate_bps;
+	plan->streams.memory_bytes = ceilings_of(plan) * count;
+	if (count > 1 && input->role != ROLE_RECEIVER)
+		add_pacing(plan, input->role ? input->role : ROLE_SENDER);
+	if (plan->streams.most_bps < 0.999 * plan->streams.rate_bps)
+		plan_explain(plan, REASON_WINDOW_END,
+		    "%u stream%s carr%s %s at most: no window is larger than 1 GiB (RFC 7323)",
+		    count, count == 1 ? "" : "s", count == 1 ? "ies" : "y",
+		    rate_text(count * plan->streams.most_bps).s);
+}
