@@ -162,6 +162,7 @@ void plan_make(const struct advice_input *asked, struct plan *plan)
 	plan->proxy_name[0] = plan->made_on[0] = '\0';
 	plan->role = input->role;
 	plan->here = input->here;
+	plan->here_by = HERE_BY_NOTHING;
 	const struct run *run = input->analysis->run;
 	if (run) {
 		strlcpy(plan->receiver_name, run->receiver, sizeof(plan->receiver_name));

@@ -16,6 +16,18 @@ const char *sizing_name(enum sizing sizing)
 	return names[sizing];
 }
 
+const char *here_by_name(enum here_by by)
+{
+	static const char *const names[] = {
+	    [HERE_BY_NOTHING] = NULL,
+	    [HERE_BY_SYSTEM] = "system-info",
+	    [HERE_BY_ADDRESS] = "address",
+	    [HERE_BY_ROLE] = "role",
+	    [HERE_BY_ASSUMPTION] = "assumption",
+	};
+	return names[by];
+}
+
 const char *role_name(enum role role)
 {
 	static const char *const names[] = {

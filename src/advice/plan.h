@@ -51,6 +51,8 @@ enum here_by {
 	HERE_BY_ASSUMPTION, /* a run that names no machine and no address of its own */
 };
 
+const char *here_by_name(enum here_by by); /* json: "address", NULL for nothing */
+
 /* One line to set. */
 struct setting {
 	enum tunable_id id;
@@ -100,10 +102,11 @@ struct plan {
 	struct command commands[PLAN_COMMANDS_MAX];
 	size_t command_count;
 	char receiver_name[72], sender_name[72]; /* addresses or host names; "" when unknown */
-	char proxy_name[72]; /* that of the two which is the proxy, when there is one */
-	char made_on[72];    /* node name of the machine that `here` speaks of; "" when unknown */
-	enum role role;	     /* of the host advised; ROLE_UNKNOWN: by the evidence */
-	enum role here;	     /* which role this machine plays, ROLE_UNKNOWN when it is neither */
+	char proxy_name[72];  /* that of the two which is the proxy, when there is one */
+	char made_on[72];     /* node name of the machine that `here` speaks of; "" when unknown */
+	enum role role;	      /* of the host advised; ROLE_UNKNOWN: by the evidence */
+	enum here_by here_by; /* why it is that */
+	enum role here;	      /* which role this machine plays, ROLE_UNKNOWN when it is neither */
 	/* what the advised ceilings carry by the model that sized them, and the loss permits; 0 when
 	 * unknown */
 	double predicted_bps;

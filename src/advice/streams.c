@@ -28,7 +28,8 @@ unsigned streams_needed(const struct advice_input *input)
 	unsigned count = stream_count(input);
 	double most = stream_most_bps(input);
 
-	if (input->streams || !(path->has & PATH_TARGET) || !(most < path->target_bps / count))
+	if (input->streams || !input->target_is_given || !(path->has & PATH_TARGET) ||
+	    !(most < path->target_bps / count))
 		return count;
 	return (unsigned)fmin(ceil(path->target_bps / most), STREAMS_ADVISED_MAX);
 }

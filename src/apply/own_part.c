@@ -53,6 +53,9 @@ bool plan_own_role(
 		    role_name(asked), role_name(found), name_of(plan, found));
 		return false;
 	}
+	/* what somebody said of this machine when the plan was made on it still holds */
+	if (*role == ROLE_UNKNOWN && plan->here_by == HERE_BY_ROLE && was_made_here(plan))
+		*role = plan->here;
 	if (*role != ROLE_UNKNOWN)
 		return true;
 	if (neither_is_here(plan)) {

@@ -292,6 +292,13 @@ static bool take_name(struct reading *reading, const char *name, char *into, siz
 static bool read_name(struct reading *reading, const char *name)
 {
 	struct plan *plan = reading->plan;
+	char by[16] = "";
+	if (strcmp(name, "here_by") == 0) {
+		if (!take_name(reading, "here_by", by, sizeof(by)))
+			return false;
+		plan->here_by = strcmp(by, "role") == 0 ? HERE_BY_ROLE : HERE_BY_NOTHING;
+		return true;
+	}
 	const struct {
 		const char *name;
 		char *into;

@@ -136,6 +136,7 @@ void json_plan_facts(struct json_out *out, const struct plan *plan)
 	json_known_text(out, "receiver", plan->receiver_name);
 	json_known_text(out, "proxy", plan->proxy_name);
 	json_known_text(out, "made_on", plan->made_on);
+	json_out_string(out, "here_by", here_by_name(plan->here_by));
 	json_known_whole(out, "predicted_bps", plan->predicted_bps > 0, plan->predicted_bps);
 	json_known_whole(out, "loss_bound_bps", plan->loss_bound_bps > 0, plan->loss_bound_bps);
 	json_known(out, "bears_loss_ratio", plan->bears_loss > 0, plan->bears_loss);

@@ -161,6 +161,7 @@ static void name_maker(struct advise_case *c)
 {
 	struct utsname u;
 
+	c->plan.here_by = c->here_by;
 	c->plan.made_on[0] = '\0';
 	if (uname(&u) == 0)
 		strlcpy(c->plan.made_on, u.nodename, sizeof(c->plan.made_on));
