@@ -13,7 +13,7 @@
 const char *run_server(const struct run *run);
 const char *run_client(const struct run *run);
 
-/* "iperf3 -c 192.0.2.10 -R -P 4 OPTIONS" into out[size], which is returned; `options` such as "-J". */
+/* iperf3 -c 192.0.2.10 -R -P 4 OPTIONS, into out[size], which is returned; `options` such as "-J". */
 const char *measure_command(const struct run *run, const char *options, char *out, size_t size);
 
 #endif
