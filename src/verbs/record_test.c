@@ -70,6 +70,18 @@ static void compose(struct test *test, const struct record *record, bool reverse
 		add(test, &count, options->operands[i]);
 }
 
+static bool holds(const struct process *process, const char *text)
+{
+	return process->length > 0 &&
+	       memmem(process->text, process->length, text, strlen(text)) != NULL;
+}
+
+/* A run that was interrupted before it began has sums of nothing. */
+static bool has_moved(const struct process *iperf)
+{
+	return holds(iperf, "\"bits_per_second\"") && !holds(iperf, "\"intervals\":\t[]");
+}
+
 /* iperf3's reason out of its JSON, or its last line; "" when data moved. */
 static void failure_find(const struct process *iperf, char *out, size_t size)
 {
@@ -80,7 +92,7 @@ static void failure_find(const struct process *iperf, char *out, size_t size)
 		strlcpy(out, "iperf3 is not installed here", size);
 		return;
 	}
-	if (iperf->length > 0 && memmem(text, iperf->length, "\"bits_per_second\"", 17))
+	if (has_moved(iperf))
 		return;
 	from = iperf->length > 0 ? memmem(text, iperf->length, "\"error\":", 8) : NULL;
 	from = from ? memchr(from + 8, '"', (size_t)(end - from - 8)) : NULL;
@@ -94,8 +106,7 @@ static void failure_find(const struct process *iperf, char *out, size_t size)
 
 static bool is_busy(const struct process *iperf)
 {
-	return iperf->length > 0 && memmem(iperf->text, iperf->length, "busy", 4) &&
-	       !memmem(iperf->text, iperf->length, "\"bits_per_second\"", 17);
+	return holds(iperf, "busy") && !has_moved(iperf);
 }
 
 /* Begins the ping in the middle of the counted time, when the queue stands. */

@@ -50,6 +50,10 @@ sleep 2
 in_a ping -c 3 10.78.0.2 >/out/ping.txt
 in_a sysctl -a >/out/sender.sysctl 2>/dev/null
 in_b sysctl -a >/out/receiver.sysctl 2>/dev/null
+echo "guest: recording both ends"
+in_a bdp record -t "$seconds" --no-reverse --far 'ip netns exec b busybox sh' 10.78.0.2 \
+	>/out/record.txt 2>/out/record.err
+echo "$?" >/out/record.status
 echo "guest: measuring the held path"
 measure before
 bdp -t "$target" --no-host /out/before.json receiver=/out/receiver.sysctl sender=/out/sender.sysctl \

@@ -65,7 +65,7 @@ vm_boot() {
 	vm_settings="$vm_settings bdp.seconds=5 bdp.omit=5"
 	timeout 400 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 1024 \
 		-kernel "$vm_image" -initrd "$vm_tmp/initramfs.gz" \
-		-append "console=ttyS0 quiet panic=-1 random.trust_cpu=on mitigations=off $vm_settings" \
+		-append "console=ttyS0 quiet panic=-1 no_timer_check random.trust_cpu=on mitigations=off $vm_settings" \
 		-display none -monitor none -no-reboot -nic none \
 		-serial "file:$vm_tmp/console.txt" -serial "file:$vm_tmp/out.tar" &
 	vm_pid=$!
@@ -102,6 +102,10 @@ vm_judge() {
 	for vm_step in advise apply rollback; do
 		vm_check "$vm_step" "$(cat "$vm_keep/$vm_step.status")" = 0
 	done
+	vm_check "record" "$(cat "$vm_keep/record.status")" = 0
+	vm_check "recorded, both ends" "$("$BDP" --no-host -t "$vm_target" -o json "$vm_keep/record.txt" |
+		jq -r '[.limit.factor, (.settings[] | select(.key == "net.ipv4.tcp_rmem").current)] | join(" ")')" \
+		= "receive-window 4096 131072 $vm_ceiling"
 	vm_check "found" "$(jq -r .limit.factor "$vm_keep/plan.json")" = receive-window
 	vm_check "RTT at least (us)" "$(jq '.path.rtt.us | round' "$vm_keep/plan.json")" -ge 198000
 	vm_check "RTT at most (us)" "$(jq '.path.rtt.us | round' "$vm_keep/plan.json")" -le 215000
