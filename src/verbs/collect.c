@@ -73,6 +73,7 @@ static const char body[] =
     "bdp_prompt=\n"
     "if [ $bdp_name = yes ]; then\n"
     "\tbdp_prompt=$(uname -n 2>/dev/null || cat /proc/sys/kernel/hostname)\n"
+    "\tcase $bdp_prompt in '' | *[!A-Za-z0-9._-]*) bdp_prompt=far ;; esac\n"
     "fi\n";
 
 static const char *const calls[] = {
