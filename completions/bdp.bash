@@ -43,7 +43,7 @@ _bdp_options_advise=(
 	'--setsockopt|also size rmem_max and wmem_max'
 	'--socket ADDR|watch a live connection in place of a run'
 	'--interval TIME|how long to watch it'
-	'-o --output text,json,sysctl,sh,table|report form'
+	'-o --output text,json,sysctl,sh,k8s,table|report form'
 	'--plot FILE|also draw what was measured, as SVG'
 	'--check|exit 5 when there is something to change'
 	'--apply|set this part of the advice here, after the report'
@@ -55,6 +55,8 @@ _bdp_options_sweep=(
 	'--run COMMAND|set each value in turn and run this'
 	'--ceilings LIST|the ceilings to try'
 	'--cc CC|the congestion control algorithms to try'
+	'--streams LIST|the numbers of streams to try'
+	'--pacing LIST|the pacing rates of a stream to try'
 	'--runs N|how many runs of each value'
 	'--timeout TIME|stop a run that takes longer'
 	'--min-gain PERCENT|what a larger ceiling must gain in rate'
@@ -64,10 +66,13 @@ _bdp_options_sweep=(
 	'--sysctl FILE|sysctl -a of the host advised'
 	'--sysroot DIR|read /proc and /sys below DIR'
 	'--allow-lower|also advise values below the current ones'
-	'-o --output text,json,sysctl,sh|report form'
+	'-o --output text,json,sysctl,sh,k8s|report form'
 	'--plot FILE|also draw what was measured, as SVG'
 )
 _bdp_options_compare=(
+	'--run|make the runs: operands are label=command'
+	'--runs N|how many runs of each command'
+	'--timeout TIME|stop a run that takes longer'
 	'--idle-rtt TIME|round-trip time of the idle path'
 	'-o --output text,json|report form'
 	'--plot FILE|also draw what was measured, as SVG'
@@ -118,11 +123,14 @@ _bdp_options_apply=(
 	'--allow-lower|also set values below the current ones'
 	'--persist =FILE|also keep it for the next boot'
 	'--confirm TIME|undo it after that time, unless confirmed'
+	'-o --output text,json|report form'
 )
 _bdp_options_confirm=(
+	'-o --output text,json|report form'
 	'--sysroot DIR|what was set below DIR'
 )
 _bdp_options_rollback=(
+	'-o --output text,json|report form'
 	'--list|list what can be taken back'
 	'--to ID|take back that apply and every later one'
 	'--all|take back every apply'

@@ -6,7 +6,7 @@
  *     model/          RTT, BDP, window, loss, memory          |
  *     diagnosis/      what limits the flow                    |
  *     advice/         what to set, where, why                 v
- *     report/         text, json, sysctl, sh                bytes go out
+ *     report/         text, json, sysctl, sh, k8s           bytes go out
  *     apply/          sets it, proves it, takes it back
  *
  * verbs/ carries one question through the stages, a file per verb.

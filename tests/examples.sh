@@ -65,7 +65,7 @@ for verb in $("$BDP" --help | awk '/^Verbs/ { on = 1; next } !NF { on = 0 } on {
 	!on || !/^  [^ ]/ { next }
 	{
 		sub(/^ */, "")
-		if (/sweep --run/)
+		if (/(sweep|compare) --run/)
 			print "<!-- example: not run: it makes runs over a network -->"
 		else if (/--watch/)
 			print "<!-- example: not run: it does not end by itself -->"

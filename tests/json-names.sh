@@ -39,6 +39,13 @@ report host host --sysroot "$work/lb" -t 3G -r 52ms
 report sockets sockets --no-host --all $corpus/ss/iproute2-6.1.all-kinds.txt \
 	$corpus/counters/slow-reader-before.txt $corpus/counters/slow-reader-after.txt
 
+# What is set is set in a tree of its own.
+cp -R tests/hosts/lb-5.15 "$work/host" && mkdir -p "$work/host/etc/sysctl.d" "$work/host/run" || exit 1
+echo 'net.ipv4.tcp_rmem = 4096 131072 33554432' >"$work/plan"
+report apply apply --sysroot "$work/host" --persist "$work/plan"
+report list rollback --sysroot "$work/host" --list
+report rollback rollback --sysroot "$work/host"
+
 # Members whose names are data are left out.
 cat >"$work/names.jq" <<'END'
 [paths | select((.[-1] | type) == "string")

@@ -45,7 +45,7 @@ while read -r verb; do
 		sub(/^ +/, "", line)
 		sub(/   *[^ ].*$/, "", line)
 		words = split(line, word, /[ ,]+|\[=/)
-		list = word[words] ~ /^[a-z]+(\|[a-z]+)+$/ ? word[words] : ""
+		list = word[words] ~ /^[a-z0-9]+(\|[a-z0-9]+)+$/ ? word[words] : ""
 		values = split(list, value, "|")
 		for (i = 1; i <= words && word[i] ~ /^-/; i++) {
 			print verb, word[i]

@@ -60,6 +60,23 @@ for dump in "$corpus"/hosts/*.txt tests/e2e/cases/*/*sysctl*.txt tests/e2e/cases
 	"$work/bdp" host -o json "$dump" >/dev/null 2>&1
 done
 "$work/bdp" host -o json >/dev/null 2>&1
+# what an apply comes to, in a tree of its own: well, changed by somebody, and not at all
+cp -R tests/hosts/lb-5.15 "$work/host" && mkdir -p "$work/host/etc/sysctl.d" "$work/host/run"
+echo 'net.ipv4.tcp_rmem = 4096 131072 33554432' >"$work/plan"
+echo 'net.ipv4.tcp_congestion_control = nosuch' >"$work/none"
+outcome() { "$work/bdp" "$@" --sysroot "$work/host" -o json >/dev/null 2>&1; }
+outcome apply --dry-run "$work/plan"
+outcome apply "$work/none"
+outcome apply --persist --confirm 60s "$work/plan"
+outcome apply --check "$work/plan"
+outcome rollback --list
+outcome confirm
+echo '4096 131072 8388608' >"$work/host/proc/sys/net/ipv4/tcp_rmem"
+outcome rollback --dry-run
+outcome rollback
+: >"$work/host/run/bdp/1.journal"
+outcome rollback --list
+outcome rollback
 python=python3
 /usr/bin/python3 -c 'import jsonschema' 2>/dev/null && python=/usr/bin/python3
 $python -c 'import jsonschema' 2>/dev/null || {

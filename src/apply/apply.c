@@ -17,6 +17,7 @@
 #include "apply/override.h"
 #include "apply/persist.h"
 #include "apply/place.h"
+#include "apply/predict.h"
 #include "apply/refusal.h"
 #include "apply/sandbox.h"
 #include "apply/store.h"
@@ -37,11 +38,11 @@ struct work {
 	struct persist persist;
 	bool chosen[PLAN_SETTINGS_MAX];
 	struct tunable_value current[PLAN_SETTINGS_MAX];
-	size_t settings_tried, files_tried;	     /* of the journal's */
+	size_t settings_tried, files_tried;	  /* of the journal's */
 	struct kept_text kept[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
 	bool boot_asked;
 	char boot_problem[400]; /* why the file of --persist would not hold; "" when it does */
-	int leash;				     /* of the guard; -1: none */
+	int leash;		/* of the guard; -1: none */
 };
 
 static bool is_to_do(const struct work *work, size_t i)
@@ -69,6 +70,26 @@ static bool exceeds_memory(struct work *work, const struct setting *setting, cha
 	    "pages, not bytes",
 	    (long long)setting->value.number[2], pages);
 	return true;
+}
+
+/* What is certain to be refused is refused before anything is written; of what only trying can tell a
+ * dry run says so. */
+static void predict_setting(
+    struct work *work, const struct setting *setting, struct outcome_setting *item)
+{
+	char why[sizeof(item->why)];
+	switch (predict(&work->backend, setting->id, &setting->value, why, sizeof(why))) {
+	case PREDICTED_REFUSED:
+		item->state = ITEM_REFUSED;
+		strlcpy(item->why, why, sizeof(item->why));
+		break;
+	case PREDICTED_NOT:
+		if (work->request->mode == APPLY_DRY_RUN || !work->tree.machine)
+			strlcpy(item->why, why, sizeof(item->why));
+		break;
+	case PREDICTED_TAKEN:
+		break;
+	}
 }
 
 static void survey_setting(struct work *work, size_t i)
@@ -101,6 +122,8 @@ static void survey_setting(struct work *work, size_t i)
 			 sizeof(item->why))) ||
 		 exceeds_memory(work, setting, item->why, sizeof(item->why)))
 		item->state = ITEM_REFUSED;
+	else
+		predict_setting(work, setting, item);
 }
 
 static bool survey_files(struct work *work)
@@ -165,8 +188,12 @@ static bool survey(struct work *work)
 	if (!survey_files(work))
 		return false;
 	size_t refused = count_settings(work->outcome, ITEM_REFUSED);
+	const char *why;
 	if (refused == 0)
 		return true;
+	/* Whoever may not write at all need not look for other reasons. */
+	if (work->request->mode == APPLY_SET && !tree_may_write(&work->tree, &why))
+		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
 	if (work->request->mode != APPLY_CHECK)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "%zu of %zu settings cannot be made: nothing was written", refused,
@@ -413,6 +440,21 @@ static bool is_settled(struct work *work, const struct journal *earlier)
 	return false;
 }
 
+/* Takes the number of an earlier step of the same sweep, of which nothing is left to take back. */
+static bool continues(struct work *work)
+{
+	struct journal earlier;
+	struct reason ignored;
+	uint32_t id = work->request->continues;
+	if (id == 0 || !store_load(&work->store, id, &earlier, &ignored) ||
+	    earlier.state != JOURNAL_UNDONE || earlier.steps == 0 ||
+	    store_guard_is_alive(&work->store, id))
+		return false;
+	work->journal.id = id;
+	work->journal.steps = earlier.steps + 1;
+	return true;
+}
+
 /* The next number, unless an earlier journal forbids any apply; one that cannot be read does too,
  * since it might be one that waits. */
 static bool take_number(struct work *work)
@@ -441,6 +483,8 @@ static bool take_number(struct work *work)
 		    ids.count);
 		good = false;
 	}
+	if (good && continues(work))
+		return true;
 	if (!good)
 		outcome_fail(
 		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
@@ -488,6 +532,8 @@ static void fill_journal(struct work *work)
 	struct journal *journal = &work->journal;
 	const struct kernel_io *io = work->tree.io;
 	journal->state = JOURNAL_PENDING;
+	if (work->request->is_step && journal->steps == 0)
+		journal->steps = 1;
 	journal->time_s = io->clock_ms(CLOCK_REALTIME) / 1000;
 	journal->uid = getuid();
 	journal->pid = getpid();
@@ -628,6 +674,19 @@ static bool is_for_others(struct work *work)
 	return true;
 }
 
+/* Set now, and told; but whoever asked for a file that holds has not got one. */
+static void fail_unlasting(struct work *work)
+{
+	struct outcome *outcome = work->outcome;
+	if (!work->persist.overridden || outcome->exit != OUTCOME_DONE)
+		return;
+	outcome->not_lasting = true;
+	outcome_fail(outcome,
+	    work->request->mode == APPLY_CHECK ? OUTCOME_DIFFERS : OUTCOME_INCOMPLETE,
+	    "%s will not hold at the next boot: something sets another value after it, see below",
+	    work->request->persist);
+}
+
 static void run(struct work *work)
 {
 	if (!check_plan(work))
@@ -636,14 +695,13 @@ static void run(struct work *work)
 	if (work->request->mode == APPLY_CHECK) {
 		if (!is_for_others(work))
 			check(work);
-		return;
+	} else if (good && !is_for_others(work) && !is_nothing_to_do(work)) {
+		if (work->request->mode == APPLY_SET)
+			set(work);
+		else if (write_settings(work))
+			write_files(work);
 	}
-	if (!good || is_for_others(work) || is_nothing_to_do(work))
-		return;
-	if (work->request->mode == APPLY_SET)
-		set(work);
-	else if (write_settings(work))
-		write_files(work);
+	fail_unlasting(work);
 }
 
 void apply_run(const struct apply_request *request, struct outcome *outcome)

@@ -26,6 +26,8 @@ struct apply_request {
 	bool confine;		  /* give up, for good, what the process does not need (Landlock) */
 	const char *persist;	  /* absolute path below the sysroot, or NULL */
 	unsigned confirm_seconds; /* 0: no timed undo */
+	bool is_step;		  /* of a sweep, whose steps have one journal */
+	uint32_t continues;	  /* the journal of its earlier steps; 0 for the first */
 	const char *maker;	  /* "bdp 0.1.0", for the header of a persisted file */
 };
 

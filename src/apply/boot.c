@@ -68,8 +68,9 @@ bool boot_reads(const struct tree *tree, const char *path, char *why, size_t siz
 	if (container == NO || (container == YES && has_init(tree)))
 		return true;
 	if (container == CANNOT_TELL)
-		snprintf(why, size, "whether this is a container, in which nothing reads %s at boot, "
-				    "cannot be told (%s)",
+		snprintf(why, size,
+		    "whether this is a container, in which nothing reads %s at boot, "
+		    "cannot be told (%s)",
 		    path, strerror(errno));
 	else
 		snprintf(why, size,

@@ -61,8 +61,7 @@ static void put_line(struct writer *writer, const char *format, ...)
 size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
 {
 	struct writer writer = {.text = text};
-	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_lines[VERSIONS - 1],
-	    journal->id,
+	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_lines[VERSIONS - 1], journal->id,
 	    state_names[journal->state]);
 	put_line(&writer, "time %" PRId64 "\nboot %s\nnetns %" PRIu64 "\n", journal->time_s,
 	    journal->place.boot_id[0] != '\0' ? journal->place.boot_id : "-", journal->place.netns);

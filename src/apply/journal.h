@@ -63,8 +63,9 @@ struct journal {
 	int64_t deadline_ms;	  /* CLOCK_BOOTTIME; valid with confirm_seconds */
 	enum journal_ender ended_by;
 	int64_t ended_s;
-	uint32_t steps; /* of a sweep so far, all of them under this one journal; 0: a plain apply */
-	uint32_t left;	/* when it was taken back: left as somebody else had changed it */
+	uint32_t
+	    steps;     /* of a sweep so far, all of them under this one journal; 0: a plain apply */
+	uint32_t left; /* when it was taken back: left as somebody else had changed it */
 	struct journal_setting settings[PLAN_SETTINGS_MAX];
 	size_t setting_count;
 	struct journal_file files[JOURNAL_FILES_MAX];

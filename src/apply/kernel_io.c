@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -140,9 +141,17 @@ static void sleep_ms(int64_t milliseconds)
 	nanosleep(&time, NULL);
 }
 
-static int may_write(int dir, const char *path)
+static int is_read_only(int dir, const char *path)
 {
-	return faccessat(dir, path, W_OK, AT_EACCESS);
+	struct statvfs status;
+	int fd = openat(dir, path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	int got = fstatvfs(fd, &status);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return got == 0 ? (status.f_flag & ST_RDONLY) != 0 : -1;
 }
 
 static int cookie(uint64_t *cookie)
@@ -199,7 +208,7 @@ const struct kernel_io kernel_io_system = {
     .fork = fork,
     .clock_ms = clock_ms,
     .sleep_ms = sleep_ms,
-    .may_write = may_write,
+    .is_read_only = is_read_only,
     .cookie = cookie,
     .log = log_line,
 };

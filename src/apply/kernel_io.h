@@ -40,8 +40,8 @@ struct kernel_io {
 	pid_t (*fork)(void);
 	int64_t (*clock_ms)(clockid_t clock);
 	void (*sleep_ms)(int64_t milliseconds);
-	/* Whether the file could be written, as access(2) tells with W_OK. */
-	int (*may_write)(int dir, const char *path);
+	/* 1 when the file is on what is mounted read-only, 0 when not. */
+	int (*is_read_only)(int dir, const char *path);
 	/* The number of this network namespace that the kernel gives no second one (SO_NETNS_COOKIE,
 	 * since 5.14). */
 	int (*cookie)(uint64_t *cookie);

@@ -1,5 +1,6 @@
 #include "apply/module.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +56,13 @@ enum module_kind module_kind(const struct tree *tree, const char *name)
 	if (loadable == 1)
 		return MODULE_LOADABLE;
 	return built_in == 0 && loadable == 0 ? MODULE_ABSENT : MODULE_UNKNOWN;
+}
+
+bool modules_are_supported(const struct tree *tree)
+{
+	struct stat status;
+	return !tree->machine || tree->io->stat_at(tree->root, "proc/modules", &status) == 0 ||
+	       errno != ENOENT;
 }
 
 /* net/ipv4/tcp_cong.c asks for "tcp_%s"; net/sched/sch_api.c for "net-sch-%s", an alias of sch_%s. */

@@ -20,6 +20,9 @@ enum module_kind {
 
 enum module_kind module_kind(const struct tree *tree, const char *name);
 
+/* False when the running kernel certainly loads none (CONFIG_MODULES=n: there is no /proc/modules). */
+bool modules_are_supported(const struct tree *tree);
+
 /* The module that carries a congestion control or queueing discipline ("tcp_bbr", "sch_fq"); ""
  * for every other setting. Returns out. */
 const char *module_of(

@@ -35,7 +35,7 @@ enum item_state {
 	ITEM_STUCK,    /* should have the old value again, but has not */
 	ITEM_RESTORED,
 	ITEM_WOULD_RESTORE,
-	ITEM_REMOVED,	    /* a file that was not there before */
+	ITEM_REMOVED, /* a file that was not there before */
 	ITEM_WOULD_REMOVE,
 	ITEM_CHANGED_SINCE, /* somebody else set it since: left as it is */
 	ITEM_NOT_AS_SET,    /* confirm: it is not as the apply set it */
@@ -77,6 +77,7 @@ struct outcome {
 	enum outcome_exit exit;
 	char message[480]; /* "" when there is nothing to add to the items */
 	bool dry_run, changed;
+	bool not_lasting; /* done, but the file of --persist does not win at boot */
 	uint32_t journal; /* that was made, 0 for none */
 	unsigned confirm_seconds;
 	struct outcome_setting *settings; /* owned */

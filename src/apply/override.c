@@ -39,6 +39,7 @@ struct search {
 	const struct tunable_value *wanted;
 	struct override *found;
 	size_t count, max;
+	bool other[TUNABLE_COUNT]; /* the last value so far is another */
 };
 
 static bool ends_in_conf(const char *name)
@@ -114,6 +115,7 @@ static void look_into(struct search *search, const char *path, bool old_style)
 	if (tree_read(search->tree, search->tree->root, path, true, text, sizeof(text)) < 0)
 		return;
 	unsigned number = 0;
+	bool lasts = !old_style && strncmp(path, "run/", 4) != 0;
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		number++;
 		struct sysctl_line cut = sysctl_line_cut(line);
@@ -123,8 +125,11 @@ static void look_into(struct search *search, const char *path, bool old_style)
 		struct tunable_value value;
 		if (id == TUNABLE_COUNT || !search->wanted[id].known)
 			continue;
-		if (tunable_value_parse(id, cut.value, &value) &&
-		    tunable_value_equal(id, &value, &search->wanted[id]))
+		bool same = tunable_value_parse(id, cut.value, &value) &&
+			    tunable_value_equal(id, &value, &search->wanted[id]);
+		if (lasts)
+			search->other[id] = !same;
+		if (same)
 			continue;
 		struct override *override = add(search, path, number);
 		override->id = id;
@@ -134,7 +139,8 @@ static void look_into(struct search *search, const char *path, bool old_style)
 }
 
 size_t override_find(const struct tree *tree, const char *path,
-    const struct tunable_value wanted[TUNABLE_COUNT], struct override *found, size_t max)
+    const struct tunable_value wanted[TUNABLE_COUNT], struct override *found, size_t max,
+    bool *wins)
 {
 	struct search search = {.tree = tree, .wanted = wanted, .found = found, .max = max};
 	struct confs *confs = malloc(sizeof(*confs));
@@ -144,21 +150,28 @@ size_t override_find(const struct tree *tree, const char *path,
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
 	bool linked = false;
+	bool last = false;
 	for (size_t i = 0; i < confs->count; i++) {
 		const struct conf *conf = &confs->items[i];
 		char other[256];
 		snprintf(other, sizeof(other), "%s/%s", directories[conf->directory], conf->name);
 		linked = linked || strcmp(conf->name, "99-sysctl.conf") == 0;
 		int order = strcmp(conf->name, name);
-		if (order == 0 && conf->directory < directory_of(path))
+		if (order == 0 && conf->directory < directory_of(path)) {
 			add(&search, other, 0);
-		else if (order > 0)
+			last = strncmp(other, "run/", 4) != 0;
+		} else if (order > 0) {
 			look_into(&search, other, false);
+		}
 	}
+	for (unsigned id = 0; id < TUNABLE_COUNT; id++)
+		last = last || search.other[id];
 	free(confs);
 	/* procps reads it last; systemd-sysctl only through a link of this name, which Debian 13 no
 	 * longer has (sysctl.d(5), sysctl.conf(5)). */
 	if (!linked)
 		look_into(&search, "etc/sysctl.conf", true);
+	if (wins != NULL)
+		*wins = last;
 	return search.count;
 }

@@ -23,8 +23,10 @@ bool override_is_read_at_boot(const char *path);
 
 /* Finds what sets one of the keys (wanted[id].known) to another value after `path` (below the
  * sysroot, without a leading slash) is read.  Returns how many were found, at most max are filled
- * in. */
+ * in.  *wins, unless NULL: at the next boot another value is the last for some key; what is in /run is gone by
+ * then, and whether the old file is read depends on the system, so that neither counts. */
 size_t override_find(const struct tree *tree, const char *path,
-    const struct tunable_value wanted[TUNABLE_COUNT], struct override *found, size_t max);
+    const struct tunable_value wanted[TUNABLE_COUNT], struct override *found, size_t max,
+    bool *wins);
 
 #endif

@@ -14,6 +14,7 @@
 #include "apply/module.h"
 #include "apply/override.h"
 #include "apply/sysctl_line.h"
+#include "apply/tuned.h"
 #include "base/quote.h"
 
 /* The first words of every file that bdp writes: without them it is somebody else's. */
@@ -347,19 +348,53 @@ static void note_override(
 		    override->line, tunables[override->id].key, override->value, request->path);
 }
 
-static void note_overrides(const struct persist_request *request, struct outcome *outcome)
+static void note_tuned(const struct override *override, const struct tuned *tuned,
+    const struct persist_request *request, struct outcome *outcome)
+{
+	if (tuned->rereads)
+		outcome_note(outcome,
+		    "tuned's profile %s sets %s to '%s' (%s line %u), and then reads sysctl.d again "
+		    "(reapply_sysctl): %s holds",
+		    tuned->profile, tunables[override->id].key, override->value, override->path,
+		    override->line, request->path);
+	else
+		outcome_note(outcome,
+		    "tuned's profile %s sets %s to '%s' (%s line %u) after sysctl.d, and does not read "
+		    "that again (reapply_sysctl = 0): that value wins; set it in a profile of your own",
+		    tuned->profile, tunables[override->id].key, override->value, override->path,
+		    override->line);
+}
+
+/* Where tuned reads again is /etc/sysctl.d and /run/sysctl.d alone. */
+static void note_all_of_tuned(struct persist *persist, const struct persist_request *request,
+    const struct tunable_value wanted[TUNABLE_COUNT], struct outcome *outcome)
+{
+	struct override found[OVERRIDES_MAX];
+	struct tuned tuned;
+	size_t count = tuned_find(request->tree, wanted, &tuned, found, OVERRIDES_MAX);
+	if (strncmp(request->path, "/etc/", 5) != 0 && strncmp(request->path, "/run/", 5) != 0)
+		tuned.rereads = false;
+	for (size_t i = 0; i < count && i < OVERRIDES_MAX; i++)
+		note_tuned(&found[i], &tuned, request, outcome);
+	if (count > 0 && !tuned.rereads)
+		persist->overridden = true;
+}
+
+static void note_overrides(
+    struct persist *persist, const struct persist_request *request, struct outcome *outcome)
 {
 	struct tunable_value wanted[TUNABLE_COUNT] = {0};
 	for (size_t i = 0; i < request->plan->setting_count; i++)
 		if (request->chosen[i])
 			wanted[request->plan->settings[i].id] = request->plan->settings[i].value;
 	struct override found[OVERRIDES_MAX];
-	size_t count =
-	    override_find(request->tree, request->path + 1, wanted, found, OVERRIDES_MAX);
+	size_t count = override_find(
+	    request->tree, request->path + 1, wanted, found, OVERRIDES_MAX, &persist->overridden);
 	for (size_t i = 0; i < count && i < OVERRIDES_MAX; i++)
 		note_override(&found[i], request, outcome);
 	if (count > OVERRIDES_MAX)
 		outcome_note(outcome, "and %zu more lines read later", count - OVERRIDES_MAX);
+	note_all_of_tuned(persist, request, wanted, outcome);
 }
 
 bool persist_prepare(struct persist *persist, const struct persist_request *request,
@@ -392,7 +427,7 @@ bool persist_prepare(struct persist *persist, const struct persist_request *requ
 			return false;
 	}
 	if (at_boot)
-		note_overrides(request, outcome);
+		note_overrides(persist, request, outcome);
 	else
 		outcome_note(outcome,
 		    "%s is not read at boot: that needs a name ending in .conf in /etc/sysctl.d",

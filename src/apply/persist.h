@@ -29,6 +29,7 @@ struct persist_file {
 struct persist {
 	struct persist_file files[JOURNAL_FILES_MAX];
 	size_t count;
+	bool overridden; /* what is read or run later at boot sets another value: notes say which */
 };
 
 struct persist_request {

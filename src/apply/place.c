@@ -27,8 +27,8 @@ bool place_read(struct place *place, const struct tree *tree)
 		return false;
 	/* A recorded tree is one place, whatever namespace it is looked at from.  On the machine itself
 	 * the first namespace, which alone has tcp_mem (net/ipv4/sysctl_net_ipv4.c), never ends. */
-	place->lasting = !tree->machine ||
-			 tree->io->stat_at(tree->root, tunables[TUNABLE_TCP_MEM].path, &status) == 0;
+	place->lasting = !tree->machine || tree->io->stat_at(tree->root,
+					       tunables[TUNABLE_TCP_MEM].path, &status) == 0;
 	if (tree->machine && tree->io->cookie(&place->cookie) != 0)
 		place->cookie = 0;
 	return true;

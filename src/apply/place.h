@@ -11,9 +11,11 @@
 
 struct place {
 	char boot_id[40]; /* "" when the kernel does not tell */
-	uint64_t netns;	  /* inode of the network namespace, 0 when unknown; used again after its end */
-	uint64_t cookie;  /* its number that is never used again; 0 when the kernel has none (< 5.14) */
-	bool lasting;	  /* it is one that does not end before the next boot; not in journals */
+	uint64_t
+	    netns; /* inode of the network namespace, 0 when unknown; used again after its end */
+	uint64_t
+	    cookie;   /* its number that is never used again; 0 when the kernel has none (< 5.14) */
+	bool lasting; /* it is one that does not end before the next boot; not in journals */
 };
 
 /* What the kernel does not have stays empty.  False with errno when it cannot be read: a journal

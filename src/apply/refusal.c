@@ -16,6 +16,18 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+/* Release numbers begin with two of them: "6.1.0-57-amd64". */
+static bool kernel_is_at_least(const struct tree *tree, unsigned major, unsigned minor)
+{
+	char release[72];
+	unsigned its_major = 0, its_minor = 0;
+	ssize_t length = tree_read(
+	    tree, tree->root, "proc/sys/kernel/osrelease", true, release, sizeof(release));
+	if (length <= 0 || sscanf(release, "%u.%u", &its_major, &its_minor) != 2)
+		return false;
+	return its_major > major || (its_major == major && its_minor >= minor);
+}
+
 static const char *names_of(
     struct backend *backend, enum tunable_id id, struct tunable_value *value)
 {
@@ -28,6 +40,10 @@ static const char *names_of(
 static void module_remedy(
     const struct tree *tree, const char *module, const char *none, char *out, size_t size)
 {
+	if (!modules_are_supported(tree)) {
+		snprintf(out, size, "this kernel was built without it, and loads no modules");
+		return;
+	}
 	switch (module_kind(tree, module)) {
 	case MODULE_LOADABLE:
 		snprintf(out, size,
@@ -72,6 +88,31 @@ static void congestion_forbidden(
 		    value->word, names, allowed.known ? allowed.word : "reno", value->word);
 	else
 		congestion_missing(backend, value, why, size);
+}
+
+/* In the first namespace whatever is there may be made the default, and it alone has tcp_mem. */
+static bool is_restricted(const struct backend *backend)
+{
+	const struct tree *tree = backend->tree;
+	struct stat status;
+	return tree->machine &&
+	       tree->io->stat_at(tree->root, tunables[TUNABLE_TCP_MEM].path, &status) != 0 &&
+	       kernel_is_at_least(tree, 5, 13);
+}
+
+enum congestion_standing congestion_standing(struct backend *backend, const char *name)
+{
+	struct tunable_value allowed, available;
+	names_of(backend, TUNABLE_TCP_AVAILABLE_CONGESTION_CONTROL, &available);
+	if (!available.known || available.word[0] == '\0')
+		return CONGESTION_UNKNOWN;
+	if (!has_word(available.word, name))
+		return CONGESTION_NOT_LISTED;
+	if (!is_restricted(backend))
+		return CONGESTION_THERE;
+	names_of(backend, TUNABLE_TCP_ALLOWED_CONGESTION_CONTROL, &allowed);
+	return allowed.known && !has_word(allowed.word, name) ? CONGESTION_FORBIDDEN
+							      : CONGESTION_THERE;
 }
 
 static void key_missing(enum tunable_id id, const struct tree *tree, char *why, size_t size)

@@ -366,8 +366,8 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 		if (store_load(&work.store, item->id, &item->journal, &reason)) {
 			item->here =
 			    place_compare(&item->journal.place, &work.place) != PLACE_OTHER;
-			item->at_work = item->journal.state == JOURNAL_PENDING &&
-					store_is_busy(&work.store);
+			item->at_work =
+			    item->journal.state == JOURNAL_PENDING && store_is_busy(&work.store);
 			item->guarded = item->journal.state == JOURNAL_UNCONFIRMED &&
 					store_guard_is_alive(&work.store, item->id);
 			item->seconds_left = seconds_left(work.tree.io, &item->journal);
@@ -431,7 +431,7 @@ static size_t verify_files(struct work *work, const struct journal *journal)
 	for (size_t i = 0; i < journal->file_count; i++) {
 		struct file_state now;
 		bool known = backend.file_read(&backend, journal->files[i].path, &now);
-		const char *problem = !known	   ? strerror(errno)
+		const char *problem = !known	    ? strerror(errno)
 				      : !now.exists ? "it was removed since"
 						    : "it was changed since";
 		if (known && now.exists && now.hash == journal->files[i].new_hash)
@@ -615,8 +615,8 @@ const char *journal_notice(const struct rollback_request *request, char *text, s
 		enum place_match match = place_compare(&journal.place, &work.place);
 		if (match == PLACE_OTHER || (match == PLACE_UNSURE && !guarded))
 			continue;
-		found = describe(&journal, guarded,
-		    seconds_left(work.tree.io, &journal), text, size);
+		found =
+		    describe(&journal, guarded, seconds_left(work.tree.io, &journal), text, size);
 	}
 	end(&work);
 	return text;

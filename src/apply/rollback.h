@@ -16,7 +16,7 @@ struct rollback_request {
 	const char *sysroot;	    /* NULL, "" or "/": this machine */
 	uint32_t to;		    /* this apply and every later one; 0: the newest only */
 	bool all;
-	bool force; /* also what somebody changed since */
+	bool force;	/* also what somebody changed since */
 	bool made_here; /* this process made the apply, so that no namespace is in doubt */
 	bool dry_run;
 	bool confine;

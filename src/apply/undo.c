@@ -168,11 +168,10 @@ enum undo_result undo_journal(struct backend *backend, const struct store *store
 {
 	enum undo_result result = UNDO_ALL;
 	for (size_t i = journal->file_count; i-- > 0;)
-		result =
-		    worse(result, undo_file(backend, store, kept, journal, i, force, outcome));
+		result = worse(result, undo_file(backend, store, kept, journal, i, force, outcome));
 	for (size_t i = journal->setting_count; i-- > 0;)
-		result = worse(result,
-		    undo_setting(backend, journal, &journal->settings[i], force, outcome));
+		result = worse(
+		    result, undo_setting(backend, journal, &journal->settings[i], force, outcome));
 	return result;
 }
 

@@ -120,8 +120,10 @@ static void run_set_ends(const struct document *document, struct run *run)
  * of the other end is 0, or of the client before (iperf_reset_test() keeps it). */
 static void run_set_cpu(const struct document *document, struct run *run)
 {
-	bool has_host = document->has & DOCUMENT_HOST_CPU && document->host_cpu_percent >= 0;
+	bool has_host = document->has & DOCUMENT_HOST_CPU && document->host_cpu_percent >= 0 &&
+			document->host_cpu_percent <= CPU_PERCENT_MAX;
 	bool has_remote = document->has & DOCUMENT_REMOTE_CPU && document->remote_cpu_percent > 0 &&
+			  document->remote_cpu_percent <= CPU_PERCENT_MAX &&
 			  !(document->has & DOCUMENT_SERVER);
 	double *host = run->local_sends ? &run->sender_cpu_percent : &run->receiver_cpu_percent;
 	double *remote = run->local_sends ? &run->receiver_cpu_percent : &run->sender_cpu_percent;

@@ -297,7 +297,8 @@ static void run_facts(const struct iperf_part *part, struct run *run)
 		run->mss = part->mss;
 		run->has |= RUN_MSS;
 	}
-	if (part->has & RUN_SENDER_CPU) {
+	if ((part->has & RUN_SENDER_CPU) && part->local_cpu <= CPU_PERCENT_MAX &&
+	    part->remote_cpu <= CPU_PERCENT_MAX) {
 		double sender = run->local_sends ? part->local_cpu : part->remote_cpu;
 		double receiver = run->local_sends ? part->remote_cpu : part->local_cpu;
 		/* 0.0 is what the server prints for the other end */

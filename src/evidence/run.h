@@ -82,6 +82,9 @@ enum run_has {
 	    1 << 16, /* a count was printed that cannot be: dropped_retransmits, 0 when of a row */
 };
 
+/* 8192 cores are the most of any Linux (arch/x86/Kconfig, NR_CPUS): beyond, it is no use of any. */
+#define CPU_PERCENT_MAX 819200.0
+
 struct run {
 	char *input;   /* name of the input it came from; owned, not yet safe to print */
 	unsigned test; /* runs of one test (both directions, both ends) share this, from 0 */
@@ -111,7 +114,7 @@ struct run {
 	double sent_seconds, received_seconds;
 	uint64_t retransmits; /* of the whole counted test */
 	uint32_t mss;
-	double sender_cpu_percent, receiver_cpu_percent; /* 100 = one core */
+	double sender_cpu_percent, receiver_cpu_percent; /* 100 = one core; to CPU_PERCENT_MAX */
 	uint64_t socket_buffer_bytes;			 /* -w as asked for */
 	double target_rate_bps;				 /* -b, per stream */
 	double duration_s, omit_s;

@@ -21,6 +21,19 @@ static bool address_read(const char *text, unsigned char out[16], unsigned *bits
 	return inet_pton(AF_INET6, text, out) == 1;
 }
 
+/* "fe80::1%eth0" as ip(8) and ss(8) print it: the kernel's sockets are compared by address, and the zone
+ * is cut off.  False when it is none (RFC 4007, 11.2). */
+static bool zone_cut(char *address)
+{
+	char *percent = strchr(address, '%');
+
+	if (percent == NULL)
+		return true;
+	*percent = '\0';
+	return percent[1] != '\0' && strpbrk(percent + 1, "%:[]") == NULL &&
+	       strchr(address, ':') != NULL;
+}
+
 bool address_block_parse(const char *text, struct address_block *block, const char **why)
 {
 	char address[64];
@@ -34,6 +47,8 @@ bool address_block_parse(const char *text, struct address_block *block, const ch
 		return false;
 	memcpy(address, text, length);
 	address[length] = '\0';
+	if (!zone_cut(address))
+		return false;
 	if (!address_read(address, block->address, &most))
 		return false;
 	bits = most;

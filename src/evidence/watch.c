@@ -28,7 +28,7 @@ struct candidate {
 struct candidates {
 	struct candidate items[CANDIDATES_MAX];
 	size_t count;
-	uint64_t seen;
+	uint64_t seen, over; /* over: closing or closed */
 };
 
 static double now_s(void)
@@ -52,6 +52,13 @@ static void wait_s(double seconds)
 static uint64_t moved(const struct socket_info *info)
 {
 	return 2 * info->bytes_acked + info->bytes_received;
+}
+
+/* A connection that closes turns into a small one without counters (net/ipv4/tcp_minisocks.c,
+ * tcp_time_wait), which tells its state and nothing else. */
+static bool is_over(const struct socket_info *info)
+{
+	return !(info->has & SOCKET_BYTES_ACKED) && socket_state_find(info->state) != STATE_ESTAB;
 }
 
 /* Keeps those that have moved most. */
@@ -85,6 +92,8 @@ static enum sock_diag_result list_candidates(
 	       result == SOCK_DIAG_AGAIN) {
 		if (result == SOCK_DIAG_AGAIN)
 			*candidates = (struct candidates){.count = 0};
+		else if (address_block_has(peer, info.peer) && is_over(&info))
+			candidates->over++;
 		else if (address_block_has(peer, info.peer))
 			candidate_add(candidates, &id, moved(&info));
 	}
@@ -131,6 +140,8 @@ static enum sock_diag_result watch(struct sock_diag *reader, const struct sock_d
 		if (early > 0)
 			wait_s(early);
 		result = sock_diag_look_up(reader, id, &info);
+		if (result == SOCK_DIAG_SOCKET && is_over(&info))
+			result = SOCK_DIAG_END;
 		if (result != SOCK_DIAG_SOCKET)
 			break;
 		sample_add(sample, &info, now_s());
@@ -199,9 +210,13 @@ static enum operand_result sample_from(struct evidence *evidence, struct sock_di
 	struct sample sample = {.bin_s = fmin(1, fmax(fmin(0.25, seconds / 2), seconds / 10))};
 
 	candidates.count = 0;
-	candidates.seen = 0;
+	candidates.seen = candidates.over = 0;
 	if (list_candidates(reader, &endpoint->address, &candidates) == SOCK_DIAG_ERROR)
 		return system_error(name);
+	if (candidates.count == 0 && candidates.over > 0)
+		return refuse(name,
+		    "the connection has ended, and a closed one tells nothing: watch it while it "
+		    "transfers");
 	if (candidates.count == 0)
 		return refuse(name, "no connection to it; ss -tn shows which there are");
 	enum sock_diag_result result =

@@ -93,7 +93,10 @@ struct options {
 	const char *command;	     /* sweep --run COMMAND, or NULL */
 	const char *ceilings;	     /* sweep --ceilings LIST, as given, or NULL */
 	const char *algorithms;	     /* sweep --cc LIST, as given, or NULL */
-	unsigned runs;		     /* sweep --runs; 0: not given */
+	const char *streams;	     /* sweep --streams LIST, as given, or NULL */
+	const char *pacing;	     /* sweep --pacing LIST, as given, or NULL */
+	bool run_commands;	     /* compare --run: operands are LABEL=COMMAND */
+	unsigned runs;		     /* --runs; 0: not given */
 	unsigned timeout_seconds;    /* sweep --timeout, of one run; 0: not given */
 	unsigned test_seconds;	     /* record -t; 0: not given */
 	unsigned parallel;	     /* record -P; 0: not given */

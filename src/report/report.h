@@ -44,7 +44,7 @@ struct report_form {
 	bool (*print)(const struct report *report, const struct style *style, FILE *stream);
 };
 
-/* text json sysctl sh; ends with a NULL name. */
+/* text json sysctl sh k8s; ends with a NULL name. */
 extern const struct report_form report_forms[];
 
 bool report_text(const struct report *report, const struct style *style, FILE *stream);
@@ -53,5 +53,6 @@ bool report_json(const struct report *report, const struct style *style, FILE *s
 bool report_json_line(const struct report *report, const char *file, FILE *stream);
 bool report_sysctl(const struct report *report, const struct style *style, FILE *stream);
 bool report_sh(const struct report *report, const struct style *style, FILE *stream);
+bool report_k8s(const struct report *report, const struct style *style, FILE *stream);
 
 #endif

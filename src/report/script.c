@@ -91,14 +91,18 @@ static void commands_put(const struct script_form *form, const struct plan *plan
 	}
 }
 
-static void host_put(
-    const struct report *report, const struct script_form *form, enum role host, FILE *stream)
+static void host_put(const struct report *report, const struct script_form *form, enum role host,
+    size_t place, FILE *stream)
 {
 	const struct plan *plan = report->plan;
 
 	fputc('\n', stream);
+	if (place > 0 && form->separator)
+		fprintf(stream, "%s\n", form->separator);
 	script_commentf(stream, "on %s%s", wording_host(report, host).s,
 	    host != ROLE_UNKNOWN && host == plan->here ? " (this machine)" : "");
+	if (form->begin)
+		form->begin(plan, host, stream);
 	if (form->modules_first)
 		commands_put(form, plan, host, true, stream);
 	for (size_t i = 0; i < plan->setting_count; i++) {
@@ -114,7 +118,7 @@ bool script_print(const struct report *report, const struct script_form *form, F
 {
 	enum role hosts[ROLE_COUNT];
 	size_t count = plan_hosts(report->plan, hosts);
-	bool any = false;
+	size_t printed = 0;
 
 	script_commentf(stream, "bdp %s: %s", report->version,
 	    report->headline ? report->headline : answer_reckon(report).s);
@@ -122,15 +126,13 @@ bool script_print(const struct report *report, const struct script_form *form, F
 		script_commentf(stream, "but: %s", report->plan->reason_text);
 	for (size_t i = 0; i < count; i++) {
 		if (report->only == ROLE_UNKNOWN || hosts[i] == ROLE_UNKNOWN ||
-		    hosts[i] == report->only) {
-			host_put(report, form, hosts[i], stream);
-			any = true;
-		}
+		    hosts[i] == report->only)
+			host_put(report, form, hosts[i], printed++, stream);
 	}
-	if (!any && report->only != ROLE_UNKNOWN)
+	if (printed == 0 && report->only != ROLE_UNKNOWN)
 		script_commentf(
 		    stream, "nothing to set on %s", wording_host(report, report->only).s);
-	else if (!any)
+	else if (printed == 0)
 		script_comment(stream, "nothing to set");
 	return fflush(stream) == 0 && !ferror(stream);
 }

@@ -11,6 +11,9 @@
 
 /* How one form writes its lines. */
 struct script_form {
+	const char *separator; /* a line between two hosts, or NULL */
+	/* Before the lines of a host, or NULL. */
+	void (*begin)(const struct plan *plan, enum role host, FILE *stream);
 	void (*setting)(const struct setting *setting, FILE *stream);
 	void (*command)(const struct command *command, FILE *stream);
 	bool modules_first; /* commands that load a module go before the settings that need it */

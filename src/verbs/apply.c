@@ -15,7 +15,8 @@
 #include "base/quote.h"
 #include "base/source.h"
 #include "evidence/qdisc_netlink.h"
-#include "verbs/outcome_text.h"
+#include "report/outcome_json.h"
+#include "report/outcome_text.h"
 
 #ifndef BDP_VERSION
 #define BDP_VERSION "unknown"
@@ -68,12 +69,29 @@ static void print_queue_lines(const struct outcome *outcome, FILE *stream)
 		return;
 	size_t count = qdisc_lines(
 	    &host, qdisc, ROLE_UNKNOWN, lines, PLAN_COMMANDS_MAX, left_alone, sizeof(left_alone));
-	for (size_t i = 0; i < count; i++) {
-		outcome_text_wrapped(stream, 0, lines[i].why);
-		fprintf(stream, "    %s\n", lines[i].command);
-	}
-	if (left_alone[0] != '\0')
-		fprintf(stream, "left as somebody set them up: %s\n", left_alone);
+	outcome_text_commands(lines, count, left_alone, stream);
+}
+
+/* With -o json all of it is one document. */
+static bool print_outcome(const struct outcome *outcome, enum outcome_of what,
+    const struct options *options, FILE *stream)
+{
+	static const char *const words[] = {
+	    [OUTCOME_OF_APPLY] = "apply",
+	    [OUTCOME_OF_CHECK] = "check",
+	    [OUTCOME_OF_ROLLBACK] = "rollback",
+	    [OUTCOME_OF_CONFIRM] = "confirm",
+	    [OUTCOME_OF_LIST] = "list",
+	};
+	/* Behind a report of advise, which is itself in that form, it is for people. */
+	if (options->verb != VERB_ADVISE && strcmp(options->form, "json") == 0)
+		return outcome_json(outcome, words[what], BDP_VERSION, stream);
+	if (what == OUTCOME_OF_LIST)
+		return outcome_list_text(outcome, stream);
+	bool printed = outcome_text(outcome, what, stream);
+	if (what == OUTCOME_OF_APPLY && outcome->exit == OUTCOME_DONE && is_this_machine(options))
+		print_queue_lines(outcome, stream);
+	return printed && !ferror(stream);
 }
 
 static int apply(
@@ -97,11 +115,9 @@ static int apply(
 		    options->persist_file != NULL ? options->persist_file : PERSIST_DEFAULT;
 	apply_run(&request, &outcome);
 	warn_failure(&outcome);
-	bool printed =
-	    outcome_text(&outcome, options->check ? OUTCOME_OF_CHECK : OUTCOME_OF_APPLY, stream);
-	if (outcome.exit == OUTCOME_DONE && is_this_machine(options))
-		print_queue_lines(&outcome, stream);
-	int code = finish(&outcome, stream, printed && !ferror(stream));
+	bool printed = print_outcome(
+	    &outcome, options->check ? OUTCOME_OF_CHECK : OUTCOME_OF_APPLY, options, stream);
+	int code = finish(&outcome, stream, printed);
 	outcome_free(&outcome);
 	return code;
 }
@@ -182,7 +198,8 @@ int verb_confirm(const struct options *options)
 	struct outcome outcome = {0};
 	confirm_run(&request, &outcome);
 	warn_failure(&outcome);
-	int code = finish(&outcome, stdout, outcome_text(&outcome, OUTCOME_OF_CONFIRM, stdout));
+	int code =
+	    finish(&outcome, stdout, print_outcome(&outcome, OUTCOME_OF_CONFIRM, options, stdout));
 	outcome_free(&outcome);
 	return code;
 }
@@ -191,17 +208,14 @@ int verb_rollback(const struct options *options)
 {
 	struct rollback_request request = request_of(options);
 	struct outcome outcome = {0};
-	bool printed;
-	if (options->list) {
+	if (options->list)
 		rollback_list(&request, &outcome);
-		warn_failure(&outcome);
-		printed = outcome_list_text(&outcome, stdout);
-	} else {
+	else
 		rollback_run(&request, &outcome);
-		warn_failure(&outcome);
-		printed = outcome_text(&outcome, OUTCOME_OF_ROLLBACK, stdout);
-	}
-	int code = finish(&outcome, stdout, printed);
+	warn_failure(&outcome);
+	int code = finish(&outcome, stdout,
+	    print_outcome(
+		&outcome, options->list ? OUTCOME_OF_LIST : OUTCOME_OF_ROLLBACK, options, stdout));
 	outcome_free(&outcome);
 	return code;
 }

@@ -79,7 +79,7 @@ static void become(const char *line)
 /* The death of this program ends the command, too: what it measures would be of other settings. */
 static void child(const char *line, const int *ends, pid_t parent)
 {
-	int null = open("/dev/null", O_RDONLY);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

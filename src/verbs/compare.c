@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/trials_report.h"
+#include "verbs/measure.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
 #include "verbs/trials_bundle.h"
@@ -44,7 +45,9 @@ int verb_compare(const struct options *options)
 		return 2;
 	}
 	trials_begin(&set, &given);
-	for (size_t i = 0; i < options->operand_count && code == 0; i++)
+	if (options->run_commands)
+		code = measure_commands(options, &set);
+	for (size_t i = 0; i < options->operand_count && code == 0 && !options->run_commands; i++)
 		code = trials_read(&set, options->operands[i]);
 	if (code == 0)
 		code = trials_gather(&set);

@@ -115,7 +115,7 @@ static void find_boots(struct look *look, const char *sysroot)
 		err(1, NULL);
 	want_all(wanted);
 	/* a name before all others: everything comes later */
-	size_t count = override_find(&tree, "etc/sysctl.d/", wanted, found, HOST_BOOTS_MAX);
+	size_t count = override_find(&tree, "etc/sysctl.d/", wanted, found, HOST_BOOTS_MAX, NULL);
 	for (size_t i = 0; i < count && i < HOST_BOOTS_MAX; i++)
 		if (found[i].id != TUNABLE_COUNT)
 			boot_take(look, &found[i]);

@@ -35,31 +35,24 @@
 #define BUSY_TRIES 10
 #define BUSY_WAIT_MS 500
 
-/* One setting to measure at. */
-struct step {
-	char label[32];
-	struct tunable_value value;
-	double ceiling_bytes; /* 0 when it is not one */
-};
-
 struct measure {
 	const struct options *options;
 	struct trial_set *set;
 	enum tunable_id id;
 	enum role role;
 	struct tunable_value before;
-	struct step steps[TRIALS_MAX];
-	size_t step_count;
+	struct steps steps;
 	unsigned rounds, limit_s;
 	unsigned made; /* runs so far */
 	double spent_s;
-	uint32_t journal; /* of what is set now; 0: nothing is */
-	bool stuck;	  /* the old value could not be brought back */
+	uint32_t journal;	 /* of what is set now; 0: nothing is */
+	uint32_t journal_of_all; /* of all steps so far */
+	bool stuck;		 /* the old value could not be brought back */
 };
 
-enum tunable_id measure_key(const struct options *options, enum role role)
+enum tunable_id measure_key(enum steps_of what, enum role role)
 {
-	if (options->algorithms)
+	if (what == STEPS_ALGORITHMS)
 		return TUNABLE_TCP_CONGESTION_CONTROL;
 	return role == ROLE_SENDER ? TUNABLE_TCP_WMEM : TUNABLE_TCP_RMEM;
 }
@@ -92,7 +85,7 @@ static int find_role(struct measure *measure, const struct iperf_command *comman
 	measure->role = given != ROLE_UNKNOWN ? given
 			: command->reverse    ? ROLE_RECEIVER
 					      : ROLE_SENDER;
-	if (measure->options->algorithms && measure->role == ROLE_RECEIVER)
+	if (measure->steps.what == STEPS_ALGORITHMS && measure->role == ROLE_RECEIVER)
 		return misuse("--cc: this host receives, and the sender's algorithm counts: run it "
 			      "there, or leave out -R");
 	return 0;
@@ -113,82 +106,6 @@ static unsigned find_limit(const struct options *options, const struct iperf_com
 	return seconds < 86400 ? (unsigned)seconds + LIMIT_EXTRA_SECONDS : 86400;
 }
 
-/* The ceiling in the place of the present one; a default above it would be out of order. */
-static bool step_ceiling(struct measure *measure, struct step *step, const char *word)
-{
-	const struct tunable *row = &tunables[measure->id];
-	uint64_t bytes;
-	const char *why;
-
-	if (!size_parse(word, &bytes, &why)) {
-		warnx("ceiling '%s': %s", quoted(word), why);
-		return false;
-	}
-	step->value = measure->before;
-	if ((int64_t)bytes < measure->before.number[0] || (int64_t)bytes > row->max) {
-		warnx("ceiling '%s': expected %s to %s", quoted(word),
-		    size_text((double)measure->before.number[0]).s, size_text((double)row->max).s);
-		return false;
-	}
-	step->value.number[2] = (int64_t)bytes;
-	if (step->value.number[1] > step->value.number[2])
-		step->value.number[1] = step->value.number[2];
-	step->ceiling_bytes = (double)bytes;
-	strlcpy(step->label, size_text((double)bytes).s, sizeof(step->label));
-	return true;
-}
-
-static bool step_algorithm(struct step *step, const char *word)
-{
-	step->value = (struct tunable_value){.known = true};
-	strlcpy(step->value.word, word, sizeof(step->value.word));
-	if (strlcpy(step->label, word, sizeof(step->label)) >= sizeof(step->label) || !*word) {
-		warnx("--cc '%s': expected names such as cubic,bbr", quoted(word));
-		return false;
-	}
-	return true;
-}
-
-static bool is_repeated(const struct measure *measure, const struct step *step)
-{
-	for (size_t i = 0; i < measure->step_count; i++)
-		if (tunable_value_equal(measure->id, &measure->steps[i].value, &step->value)) {
-			warnx("'%s' is given twice; --runs N repeats each", quoted(step->label));
-			return true;
-		}
-	return false;
-}
-
-static int find_steps(struct measure *measure)
-{
-	const struct options *options = measure->options;
-	const char *list = options->algorithms ? options->algorithms : options->ceilings;
-	char word[64];
-
-	for (const char *at = list;; at++) {
-		size_t length = strcspn(at, ",");
-		struct step *step = &measure->steps[measure->step_count];
-		if (measure->step_count == TRIALS_MAX)
-			return misuse("--ceilings, --cc: more than 32 values");
-		snprintf(word, sizeof(word), "%.*s", length < 60 ? (int)length : 60, at);
-		*step = (struct step){.ceiling_bytes = 0};
-		if (options->algorithms ? !step_algorithm(step, word)
-					: !step_ceiling(measure, step, word))
-			return 2;
-		if (is_repeated(measure, step))
-			return 2;
-		measure->step_count++;
-		at += length;
-		if (*at == '\0')
-			break;
-	}
-	if (measure->step_count < 2)
-		return misuse(options->algorithms
-				  ? "--cc needs two algorithms or more, such as cubic,bbr"
-				  : "--ceilings needs two values or more, such as 16M,20M,24M");
-	return 0;
-}
-
 /* ---- setting and restoring ---- */
 
 /* The reason that belongs to the setting, behind the outcome's own sentence. */
@@ -199,26 +116,51 @@ static void warn_outcome(const struct outcome *outcome)
 	warnx("%s%s%s", outcome->message, *why ? ": " : "", why);
 }
 
-static int set_step(struct measure *measure, const struct step *step)
+static void ask_for_step(const struct measure *measure, const struct step *step,
+    enum apply_mode mode, struct outcome *outcome)
 {
 	static struct plan plan;
-	struct outcome outcome = {0};
 
 	plan = (struct plan){.setting_count = 1};
 	plan.settings[0] =
 	    (struct setting){.id = measure->id, .value = step->value, .change = true};
 	const struct apply_request request = {.sysroot = measure->options->sysroot,
 	    .plan = &plan,
-	    .mode = APPLY_SET,
+	    .mode = mode,
 	    .allow_lower = true,
 	    .confirm_seconds = measure->limit_s + GUARD_EXTRA_SECONDS,
+	    .is_step = true,
+	    .continues = measure->journal_of_all,
 	    .maker = "bdp " BDP_VERSION};
-	apply_run(&request, &outcome);
+	apply_run(&request, outcome);
+}
+
+/* What the kernel will not take is said before the first run, not after hours of them. */
+static int check_steps(const struct measure *measure)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < measure->steps.count && code == 0; i++) {
+		struct outcome outcome = {0};
+		ask_for_step(measure, &measure->steps.items[i], APPLY_DRY_RUN, &outcome);
+		code = (int)outcome.exit;
+		if (code != 0)
+			warn_outcome(&outcome);
+		outcome_free(&outcome);
+	}
+	return code;
+}
+
+static int set_step(struct measure *measure, const struct step *step)
+{
+	struct outcome outcome = {0};
+
+	ask_for_step(measure, step, APPLY_SET, &outcome);
 	int code = (int)outcome.exit;
 	if (code != 0)
 		warn_outcome(&outcome);
 	else if (outcome.changed)
-		measure->journal = outcome.journal;
+		measure->journal = measure->journal_of_all = outcome.journal;
 	outcome_free(&outcome);
 	return code;
 }
@@ -285,12 +227,12 @@ static bool read_output(const struct command_result *result, const char *name,
 	return (read == READ_OK || read == READ_PARTIAL) && evidence->runs.count > 0;
 }
 
-static int complain_end(const struct measure *measure, const struct command_result *result)
+static int complain_end(
+    const struct measure *measure, const struct step *step, const struct command_result *result)
 {
 	switch (result->end) {
 	case COMMAND_NOT_STARTED:
-		warnx(
-		    "--run: '%s': %s", quoted(measure->options->command), strerror(result->status));
+		warnx("--run: '%s': %s", quoted(step->command), strerror(result->status));
 		return 1;
 	case COMMAND_TIMED_OUT:
 		warnx("--run: not done after %u s: stopped (--timeout TIME allows more)",
@@ -319,7 +261,8 @@ static const struct run *run_of(const struct measure *measure, const struct evid
 {
 	for (size_t i = evidence->runs.count; i-- > 0;) {
 		const struct run *run = &evidence->runs.items[i];
-		if (run->local_sends == (measure->role == ROLE_SENDER))
+		if (measure->role == ROLE_UNKNOWN ||
+		    run->local_sends == (measure->role == ROLE_SENDER))
 			return run;
 	}
 	return NULL;
@@ -339,7 +282,8 @@ static int check_run(const struct measure *measure, const struct evidence *evide
 		warnx("--run: this was no TCP test: it has no window");
 		return 3;
 	}
-	if (run->system_info[0] && !measure->options->sysroot && !run_is_of_here(run)) {
+	if (steps_set(measure->steps.what) && run->system_info[0] && !measure->options->sysroot &&
+	    !run_is_of_here(run)) {
 		warnx(
 		    "--run: the run was made on another host (%.60s): what is set here does not count "
 		    "there; run bdp on that host",
@@ -386,10 +330,10 @@ static int try_command(struct measure *measure, const struct step *step, const c
 	struct command_result result;
 	struct read_note note = {.text = ""};
 
-	command_run(measure->options->command, measure->limit_s, show_run, measure, &result);
+	command_run(step->command, measure->limit_s, show_run, measure, &result);
 	progress_clear();
 	measure->spent_s += result.seconds;
-	int code = complain_end(measure, &result);
+	int code = complain_end(measure, step, &result);
 	*busy = false;
 	if (code == 0 && result.end == COMMAND_EXITED) {
 		bool good = read_output(&result, name, evidence, &note) && result.status == 0;
@@ -428,7 +372,7 @@ static int run_command(
 
 static void say_time_left(const struct measure *measure)
 {
-	unsigned all = measure->rounds * (unsigned)measure->step_count;
+	unsigned all = measure->rounds * (unsigned)measure->steps.count;
 	double left_s =
 	    measure->made > 0 ? measure->spent_s / measure->made * (all - measure->made) : 0;
 
@@ -457,14 +401,14 @@ static void say_result(const struct measure *measure, const struct evidence *evi
 static int measure_step(struct measure *measure, const struct step *step, unsigned round)
 {
 	struct evidence evidence = {0};
-	char name[64];
-	int code = set_step(measure, step);
+	char name[96];
+	int code = steps_set(measure->steps.what) ? set_step(measure, step) : 0;
 
 	if (code != 0)
 		return code;
 	snprintf(name, sizeof(name), "%s, run %u", step->label, round + 1);
-	fprintf(
-	    stderr, "%u/%zu  %s\n", measure->made + 1, measure->rounds * measure->step_count, name);
+	fprintf(stderr, "%u/%zu  %s\n", measure->made + 1, measure->rounds * measure->steps.count,
+	    name);
 	code = run_command(measure, step, name, &evidence);
 	int restored = restore(measure);
 	if (code == 0)
@@ -484,50 +428,98 @@ static int measure_all(struct measure *measure)
 	int code = 0;
 
 	for (unsigned round = 0; round < measure->rounds; round++)
-		for (size_t i = 0; i < measure->step_count; i++) {
+		for (size_t i = 0; i < measure->steps.count; i++) {
 			if (interrupt_signal() != 0)
 				return 1;
-			code = measure_step(measure, &measure->steps[i], round);
+			code = measure_step(measure, &measure->steps.items[i], round);
 			if (code != 0)
 				return code;
 		}
 	return code;
 }
 
-static int prepare(struct measure *measure, struct host *host)
+/* What is set now, on the machine or the tree where it will be. */
+static int read_before(struct measure *measure, struct host *host)
 {
-	struct iperf_command command;
 	const char *root = measure->options->sysroot ? measure->options->sysroot : "";
 
-	iperf_command_parse(measure->options->command, &command);
-	int code = find_role(measure, &command);
-	if (code != 0)
-		return code;
-	measure->id = measure_key(measure->options, measure->role);
-	measure->limit_s = find_limit(measure->options, &command);
+	measure->id = measure_key(measure->steps.what, measure->role);
 	if (!host_read_system(host, root) || !host->values[measure->id].known) {
 		warnx("%s is not there to be set%s%s", tunables[measure->id].key,
 		    *root ? " below " : "", quoted(root));
 		return 1;
 	}
 	measure->before = host->values[measure->id];
-	return find_steps(measure);
+	return 0;
 }
 
-int measure_run(
-    const struct options *options, struct trial_set *set, struct host *host, enum role *role)
+static int prepare(struct measure *measure, struct host *host)
 {
-	struct measure measure = {
-	    .options = options, .set = set, .rounds = options->runs > 0 ? options->runs : 1};
-	int code = prepare(&measure, host);
+	struct iperf_command command;
 
+	iperf_command_parse(measure->options->command, &command);
+	int code = find_role(measure, &command);
 	if (code != 0)
 		return code;
-	*role = measure.role;
+	measure->limit_s = find_limit(measure->options, &command);
+	if (steps_set(measure->steps.what))
+		code = read_before(measure, host);
+	if (code == 0)
+		code = steps_find(&measure->steps, measure->options, measure->id, &measure->before);
+	if (code == 0 && steps_set(measure->steps.what))
+		code = check_steps(measure);
+	return code;
+}
+
+static int make_runs(struct measure *measure)
+{
 	interrupt_begin();
-	code = measure_all(&measure);
-	if (interrupt_signal() != 0 && !measure.stuck)
-		warnx("stopped: %s is as it was", tunables[measure.id].key);
+	int code = measure_all(measure);
+	if (interrupt_signal() != 0 && steps_set(measure->steps.what) && !measure->stuck)
+		warnx("stopped: %s is as it was", tunables[measure->id].key);
 	interrupt_end();
+	return code;
+}
+
+int measure_run(const struct options *options, enum steps_of what, struct trial_set *set,
+    struct host *host, enum role *role)
+{
+	struct measure measure = {.options = options,
+	    .set = set,
+	    .steps = {.what = what},
+	    .rounds = options->runs > 0 ? options->runs : 1};
+	int code = prepare(&measure, host);
+	*role = measure.role;
+	if (code == 0)
+		code = make_runs(&measure);
+	steps_free(&measure.steps);
+	return code;
+}
+
+/* The longest of what the commands say. */
+static unsigned limit_of_all(const struct measure *measure)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < measure->steps.count; i++) {
+		struct iperf_command command;
+		iperf_command_parse(measure->steps.items[i].command, &command);
+		unsigned limit_s = find_limit(measure->options, &command);
+		most = limit_s > most ? limit_s : most;
+	}
+	return most;
+}
+
+int measure_commands(const struct options *options, struct trial_set *set)
+{
+	struct measure measure = {.options = options,
+	    .set = set,
+	    .steps = {.what = STEPS_COMMANDS},
+	    .rounds = options->runs > 0 ? options->runs : 2};
+	int code = steps_find(&measure.steps, options, TUNABLE_COUNT, NULL);
+	measure.limit_s = limit_of_all(&measure);
+	if (code == 0)
+		code = make_runs(&measure);
+	steps_free(&measure.steps);
 	return code;
 }

@@ -186,23 +186,23 @@ static int by_files(struct sweep_case *c)
 static int by_command(struct sweep_case *c)
 {
 	enum role role = ROLE_UNKNOWN;
+	enum steps_of what = STEPS_CEILINGS;
 
 	if (c->options->operand_count > 0) {
 		warnx("--run makes the runs: give no files beside it");
 		return 2;
 	}
-	if (!c->options->ceilings == !c->options->algorithms) {
-		warnx("--run needs what to try: --ceilings 16M,20M,24M or --cc cubic,bbr");
+	if (!steps_choose(c->options, &what))
 		return 2;
-	}
-	int code = measure_run(c->options, &c->set, &c->system, &role);
+	c->set.made = true;
+	int code = measure_run(c->options, what, &c->set, &c->system, &role);
 	if (code == 0) {
-		c->set.swept_key = measure_key(c->options, role);
+		c->set.swept_key = measure_key(what, role);
 		code = trials_gather(&c->set);
 	}
 	if (code != 0)
 		return code;
-	if (c->options->algorithms)
+	if (what != STEPS_CEILINGS)
 		return compare_report_trials(&c->set, c->options);
 	c->host = &c->system;
 	c->here = role;
@@ -213,7 +213,8 @@ int verb_sweep(const struct options *options)
 {
 	struct sweep_case c = {.options = options};
 	const struct trials_given given = {
-	    .what = options->algorithms ? TRIALS_OF_COMPARE : TRIALS_OF_SWEEP,
+	    .what = options->algorithms || options->streams || options->pacing ? TRIALS_OF_COMPARE
+									       : TRIALS_OF_SWEEP,
 	    .swept_key = options->role == ROLE_SENDER ? TUNABLE_TCP_WMEM
 			 : options->role == ROLE_RECEIVER || options->role == ROLE_PROXY
 			     ? TUNABLE_TCP_RMEM

@@ -37,6 +37,7 @@ struct trial_run {
 
 struct trial_set {
 	enum trials_of what;
+	bool made;		       /* by this program, in turn and to one host */
 	struct trial_source **sources; /* owned, and each of them */
 	size_t source_count;
 	struct trial_run *runs; /* owned */

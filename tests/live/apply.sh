@@ -146,10 +146,12 @@ fi
 # --- a congestion control that is not there, behind settings that are --------------------------------
 sed '/congestion/d' "$work/plan" >"$work/none"
 echo "net.ipv4.tcp_congestion_control = bdp_none" >>"$work/none"
-expect 4 apply "$work/none"
-says "everything is as it was"
-says "available: $(value tcp_available_congestion_control)"
-unchanged
+for how in --dry-run ""; do
+	expect 4 apply $how "$work/none"
+	says "nothing was written"
+	says "available: $(value tcp_available_congestion_control)"
+	unchanged
+done
 [ ! -e /run/bdp/5.journal ] || fail "an apply that was undone left a journal"
 
 # ... and one that is there, but not allowed in this namespace (since 5.13)
@@ -159,12 +161,40 @@ for name in $(value tcp_available_congestion_control); do
 	*)
 		sed '/congestion/d' "$work/plan" >"$work/none"
 		echo "net.ipv4.tcp_congestion_control = $name" >>"$work/none"
+		expect 4 apply --dry-run "$work/none"
+		says "not allowed in this network namespace"
 		expect 4 apply "$work/none"
 		says "not allowed in this network namespace"
 		unchanged
 		;;
 	esac
 done
+
+# --- a dry run says what the kernel will do ------------------------------------------------------------------
+# Of every key the ends of what bdp takes, and a name that no kernel has.
+for line in "tcp_rmem = 4096 4096 4096" "tcp_rmem = 4096 131072 2147483647" \
+	"tcp_wmem = 4096 4096 4096" "tcp_wmem = 4096 16384 2147483647" "tcp_mem = 1 2 3" \
+	"tcp_adv_win_scale = -31" "tcp_adv_win_scale = 31" "tcp_moderate_rcvbuf = 0" \
+	"tcp_window_scaling = 0" "tcp_timestamps = 2" "tcp_sack = 0" "tcp_shrink_window = 1" \
+	"tcp_no_metrics_save = 1" "tcp_slow_start_after_idle = 0" "tcp_mtu_probing = 2" \
+	"tcp_base_mss = 48" "tcp_base_mss = 65535" "tcp_notsent_lowat = 0" \
+	"tcp_limit_output_bytes = 1" "tcp_ecn = 1" "tcp_congestion_control = bogus" \
+	"tcp_congestion_control = reno" "rmem_max = 2304" "wmem_max = 4608" \
+	"default_qdisc = fq" "default_qdisc = bogus" "netdev_max_backlog = 2000"; do
+	case $line in
+	tcp_*) echo "net.ipv4.$line" ;;
+	*) echo "net.core.$line" ;;
+	esac >"$work/one"
+	"$BDP" apply --allow-lower --dry-run "$work/one" >"$work/out" 2>"$work/err"
+	told=$?
+	"$BDP" apply --allow-lower "$work/one" >"$work/out" 2>"$work/err"
+	did=$?
+	[ $told = $did ] || fail "$line: a dry run ends with $told, the apply with $did"
+	if [ -s "$work/out" ] && grep -q 'set and verified' "$work/out"; then
+		expect 0 rollback
+	fi
+done
+unchanged
 
 # --- a plan that is not all good ------------------------------------------------------------------------
 cp "$work/plan" "$work/bad"
@@ -275,6 +305,8 @@ if command -v setpriv >/dev/null; then
 	unchanged
 fi
 mount --bind /proc/sys /proc/sys && mount -o remount,ro,bind /proc/sys && {
+	expect 4 apply --dry-run "$work/plan"
+	says "mounted read-only"
 	expect 4 apply "$work/plan"
 	says "mounted read-only"
 	umount /proc/sys

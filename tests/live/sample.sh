@@ -90,3 +90,15 @@ if [ $status != 3 ] || ! grep -q 'next to nothing moved' "$LAB_TMP/err"; then
 	echo "sample: exit $status on an idle connection: $(cat "$LAB_TMP/err")"
 	exit 1
 fi
+
+# one that has just ended: its remains have no counters on any kernel
+lab_exec s socat -u TCP-LISTEN:5299,reuseaddr /dev/null >/dev/null 2>&1 &
+lab_keep $!
+sleep 0.5
+lab_in c sh -c 'head -c 100000 /dev/zero | socat -u - TCP:10.77.0.2:5299' >/dev/null 2>&1
+status=0
+lab_in c "$BDP" --socket 10.77.0.2:5299 --interval 1 </dev/null 2>"$LAB_TMP/err" || status=$?
+if [ $status != 3 ] || ! grep -q 'ended' "$LAB_TMP/err"; then
+	echo "sample: exit $status right after a connection: $(cat "$LAB_TMP/err")"
+	exit 1
+fi

@@ -91,6 +91,18 @@ case $algorithms in
 ?*,?*) sweep 0 'COMPARE' --run 'iperf3 -c 10.99.0.2 -t 1 -J' --cc "$algorithms" ;;
 esac
 
+# streams and pacing set nothing, and need no privilege; commands take turns
+sweep 0 'COMPARE' --run 'iperf3 -c 10.99.0.2 -t 1 -J | cat' --streams 1,2
+grep -q '^1/2  1 stream, run 1$' "$work/err" || complain "--streams: no progress of one stream"
+"$BDP" sweep --run 'iperf3 -c 10.99.0.2 -t 1 -J' --pacing 50M,200M -o json >"$work/out" 2>"$work/err"
+jq -e '[.. | objects | select(.label? == "50.0 Mbit/s a stream")] | length > 0' "$work/out" >/dev/null ||
+	complain "--pacing: $(jq -c . "$work/out")"
+"$BDP" compare --run a='iperf3 -c 10.99.0.2 -t 1 -J' b='iperf3 -c 10.99.0.2 -t 1 -J --fq-rate 50M' \
+	>"$work/out" 2>"$work/err" || complain "compare --run: exit $?"
+[ "$(sed -n 's/^[1-4]\/4  \(.\), run .*/\1/p' "$work/err" | tr -d '\n')" = abab ] ||
+	complain "compare --run: not in turn"
+[ "$(settings)" = "$before" ] || complain "compare --run: left $(settings), was $before"
+
 # failures, in the command's own words
 sweep 3 'unable to connect to server.*Connection refused' \
 	--run 'iperf3 -c 10.99.0.2 -p 5999 -t 1 -J -R' --ceilings 64K,2M
@@ -98,7 +110,12 @@ sweep 3 'unable to connect to server.*Connection refused' \
 	--run 'iperf3 -c 10.99.0.2 -p 5999 -t 1 -R' --ceilings 64K,2M
 sweep 1 'No such file or directory' --run "$work/nothing" --role receiver --ceilings 64K,2M
 sweep 3 'not done after 1 s: stopped' --run 'sleep 60' --role receiver --timeout 1 --ceilings 64K,2M
-sweep 4 'could not be set.*nosuch' --run 'iperf3 -c 10.99.0.2 -t 1 -J' --cc nosuch,none
+# what the kernel does not have is said before the first run
+sweep 4 'nothing was written.*congestion control nosuch' --run "touch $work/ran" --role sender --cc reno,nosuch
+[ ! -e "$work/ran" ] || complain "--cc reno,nosuch: a run was made"
+# all the steps of a sweep are one entry
+"$BDP" rollback --list >"$work/out" 2>"$work/err"
+grep -q 'sweep of 4 steps by .* undone by rollback' "$work/out" || complain "--list: $(cat "$work/out")"
 
 # SIGCHLD ignored, as under Python or after trap '' CHLD: it ends, and so does its limit
 (

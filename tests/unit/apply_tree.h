@@ -368,6 +368,22 @@ HELPER void fault_sleep_ms(int64_t milliseconds)
 	(void)milliseconds;
 }
 
+HELPER int fault_is_read_only(int dir, const char *path)
+{
+	return is_faulty("is_read_only") ? -1 : kernel_io_system.is_read_only(dir, path);
+}
+
+HELPER int fault_cookie(uint64_t *cookie)
+{
+	return is_faulty("cookie") ? -1 : kernel_io_system.cookie(cookie);
+}
+
+/* Not to the log of the machine that tests. */
+HELPER void fault_log(const char *line)
+{
+	(void)line;
+}
+
 static const struct kernel_io fault_io __attribute__((unused)) = {
     .open = fault_open,
     .open_linked = fault_open_linked,
@@ -388,6 +404,9 @@ static const struct kernel_io fault_io __attribute__((unused)) = {
     .fork = fault_fork,
     .clock_ms = fault_clock_ms,
     .sleep_ms = fault_sleep_ms,
+    .is_read_only = fault_is_read_only,
+    .cookie = fault_cookie,
+    .log = fault_log,
 };
 
 #endif

@@ -717,6 +717,117 @@ static void test_walk_follows_no_link(void **state)
 	close(root);
 }
 
+/* What the kernel would not take is refused before anything is written, in a dry run as in earnest. */
+static void test_predictions(void **state)
+{
+	static const struct {
+		const char *name, *key, *value, *builtin, *dep;
+		enum item_state expected;
+		const char *why;
+	} rows[] = {
+	    {"there", "net.ipv4.tcp_congestion_control", "reno", "x\n", "x\n", ITEM_WOULD_SET, ""},
+	    {"a module", "net.ipv4.tcp_congestion_control", "bbr", "x\n",
+		"kernel/net/ipv4/tcp_bbr.ko:\n", ITEM_WOULD_SET, ""},
+	    {"no such", "net.ipv4.tcp_congestion_control", "bogus", "x\n", "x\n", ITEM_REFUSED,
+		"available: reno cubic"},
+	    {"not listed, and no modules known", "net.ipv4.tcp_congestion_control", "bbr", NULL,
+		NULL, ITEM_REFUSED, "available: reno cubic"},
+	    {"the beginning of a name", "net.ipv4.tcp_congestion_control", "cub", "x\n", "x\n",
+		ITEM_REFUSED, "available: reno cubic"},
+	    {"always built in", "net.core.default_qdisc", "pfifo_fast", "x\n", "x\n",
+		ITEM_WOULD_SET, ""},
+	    {"a module", "net.core.default_qdisc", "fq", "x\n", "kernel/net/sched/sch_fq.ko:\n",
+		ITEM_WOULD_SET, ""},
+	    {"not built", "net.core.default_qdisc", "cake", "x\n", "x\n", ITEM_REFUSED,
+		"cake is not available"},
+	    {"no such", "net.core.default_qdisc", "bogus", NULL, NULL, ITEM_REFUSED,
+		"bogus is not available"},
+	    {"perhaps", "net.core.default_qdisc", "fq", NULL, NULL, ITEM_WOULD_SET,
+		"cannot be told here"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (unsigned real = 0; real < 2; real++) {
+			struct plan plan = plan_two();
+			struct apply_request request = {.mode = real ? APPLY_SET : APPLY_DRY_RUN};
+			print_message("%s: %s\n", rows[i].name, rows[i].value);
+			tree_clear();
+			tree_make(state);
+			unlink(tree_path("lib/modules/6.1.0-57-amd64/modules.builtin"));
+			unlink(tree_path("lib/modules/6.1.0-57-amd64/modules.dep"));
+			if (rows[i].builtin) {
+				tree_put(
+				    "lib/modules/6.1.0-57-amd64/modules.builtin", rows[i].builtin);
+				tree_put("lib/modules/6.1.0-57-amd64/modules.dep", rows[i].dep);
+			}
+			plan_add(&plan, rows[i].key, rows[i].value, ROLE_UNKNOWN);
+			struct outcome outcome = apply_with(&request, &plan);
+			const struct outcome_setting *item = item_of(&outcome, rows[i].key);
+			bool refused = rows[i].expected == ITEM_REFUSED;
+			assert_int_equal(outcome.exit, refused ? OUTCOME_INCOMPLETE : OUTCOME_DONE);
+			assert_int_equal(
+			    item->state, real && !refused ? ITEM_SET : rows[i].expected);
+			assert_non_null(strstr(item->why, rows[i].why));
+			outcome_free(&outcome);
+			assert_true(real && !refused ? values_are(NEW_RMEM, NEW_WMEM)
+						     : values_are(OLD_RMEM, OLD_WMEM));
+		}
+	}
+}
+
+/* Without the kernel's list only trying tells. */
+static void test_no_list_of_algorithms(void **state)
+{
+	struct plan plan = {.setting_count = 0};
+	struct apply_request request = {.mode = APPLY_DRY_RUN};
+	(void)state;
+	unlink(tree_path("proc/sys/net/ipv4/tcp_available_congestion_control"));
+	plan_add(&plan, "net.ipv4.tcp_congestion_control", "bbr", ROLE_UNKNOWN);
+	struct outcome outcome = apply_with(&request, &plan);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	assert_non_null(strstr(outcome.settings[0].why, "there is no list of them"));
+	outcome_free(&outcome);
+}
+
+/* The steps of a sweep are one entry: each goes back before the next is made. */
+static void test_steps_are_one_entry(void **state)
+{
+	struct apply_request request = {.mode = APPLY_SET, .is_step = true, .allow_lower = true};
+	struct rollback_request back = {.sysroot = tree_root};
+	struct outcome outcome;
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		struct plan plan = {.setting_count = 0};
+		plan_add(&plan, "net.ipv4.tcp_rmem", i % 2 ? NEW_RMEM : "4096 131072 8388608",
+		    ROLE_UNKNOWN);
+		outcome = apply_with(&request, &plan);
+		assert_int_equal(outcome.exit, OUTCOME_DONE);
+		assert_int_equal(outcome.journal, 1);
+		request.continues = outcome.journal;
+		outcome_free(&outcome);
+		expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	}
+	outcome = (struct outcome){0};
+	rollback_list(&back, &outcome);
+	assert_int_equal(outcome.journal_count, 1);
+	assert_int_equal(outcome.journals[0].journal.steps, 5);
+	assert_int_equal(outcome.journals[0].journal.state, JOURNAL_UNDONE);
+	outcome_free(&outcome);
+	/* A step that could not be taken back, or another's journal, is never written over. */
+	struct plan plan = plan_two();
+	outcome = apply_with(&request, &plan);
+	assert_int_equal(outcome.journal, 1);
+	outcome_free(&outcome);
+	plan.settings[0].value.number[2] *= 2;
+	outcome = apply_with(&request, &plan);
+	assert_int_equal(outcome.journal, 2);
+	outcome_free(&outcome);
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	request.is_step = false;
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	assert_true(tree_has("run/bdp/3.journal"));
+}
+
 #define ON_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_end)
 
 int main(void)
@@ -745,6 +856,9 @@ int main(void)
 	    ON_TREE(test_lock_is_held),
 	    ON_TREE(test_two_at_once),
 	    ON_TREE(test_walk_follows_no_link),
+	    ON_TREE(test_predictions),
+	    ON_TREE(test_no_list_of_algorithms),
+	    ON_TREE(test_steps_are_one_entry),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

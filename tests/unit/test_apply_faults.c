@@ -57,7 +57,7 @@ static void expect_restorable(const char *where, unsigned call)
 
 /* Every call of a full apply, counted by a run that meets no fault.  When the number changes, look
  * at what was added: it must keep the promise too. */
-#define CALLS_OF_APPLY 163
+#define CALLS_OF_APPLY 189
 
 static unsigned calls_of_apply(void)
 {
@@ -215,6 +215,188 @@ static void test_rollback_fails_at_each_call(void **state)
 	}
 }
 
+/* ---- with a guard, which meets the same faults ---- */
+
+static void short_sleep_ms(int64_t milliseconds)
+{
+	kernel_io_system.sleep_ms(milliseconds < 2 ? milliseconds : 2);
+}
+
+static struct kernel_io timed_io;
+
+static void do_timed_apply(void)
+{
+	struct plan plan = plan_full();
+	struct apply_request request = request_full;
+	request.io = &timed_io;
+	request.confirm_seconds = 1;
+	struct outcome outcome = apply_with(&request, &plan);
+	outcome_free(&outcome);
+}
+
+/* Calls of a whole timed apply, without those of its guard. */
+static unsigned calls_of_timed_apply(void)
+{
+	timed_io = fault_io;
+	timed_io.sleep_ms = short_sleep_ms;
+	make(NULL);
+	fault = (struct fault){0};
+	do_timed_apply();
+	assert_true(all_is_new());
+	unsigned calls = fault.calls;
+	expect_restorable("none", 0);
+	tree_clear();
+	return calls;
+}
+
+/* What a guard did not survive, or was not there to do, a rollback does; until its second is up the
+ * guard may be at work, too. */
+static void expect_restored_soon(unsigned call)
+{
+	for (unsigned i = 0; i < 300 && !all_is_old(); i++) {
+		struct outcome outcome = rollback_plain();
+		outcome_free(&outcome);
+		usleep(10000);
+	}
+	if (!all_is_old())
+		print_message("call %u (%s)\n", call, fault.name != NULL ? fault.name : "-");
+	assert_true(all_is_old());
+}
+
+/* Beyond the calls of the apply it is the guard that is killed, since it counts on. */
+static void test_timed_killed_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	unsigned calls = calls_of_timed_apply();
+	for (unsigned call = 1; call <= calls + 40; call++) {
+		make(NULL);
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			fault = (struct fault){.kill_at = call};
+			do_timed_apply();
+			_exit(0);
+		}
+		int status;
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (call <= calls)
+			assert_true(WIFSIGNALED(status));
+		expect_restored_soon(call);
+		tree_clear();
+	}
+	print_message("%u calls\n", calls);
+}
+
+static void test_timed_fails_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	unsigned calls = calls_of_timed_apply();
+	for (unsigned call = 1; call <= calls + 40; call++) {
+		make(NULL);
+		fault = (struct fault){.fail_at = call, .error = EIO};
+		do_timed_apply();
+		fault.fail_at = 0;
+		expect_restored_soon(call);
+		tree_clear();
+	}
+}
+
+/* ---- confirm, and a rollback that leaves what somebody changed ---- */
+
+static void do_confirm(void)
+{
+	struct rollback_request request = {.io = &timed_io, .sysroot = tree_root};
+	struct outcome outcome = {0};
+	confirm_run(&request, &outcome);
+	outcome_free(&outcome);
+}
+
+static unsigned each_of_confirm(unsigned call, bool killed)
+{
+	struct plan plan = plan_full();
+	struct apply_request request = request_full;
+	make(NULL);
+	fault = (struct fault){0};
+	request.io = &timed_io;
+	request.confirm_seconds = 60;
+	expect_outcome(apply_with(&request, &plan), OUTCOME_DONE, "");
+	fault.calls = 0;
+	if (killed) {
+		run_until_killed(call, do_confirm);
+	} else {
+		fault.fail_at = call;
+		fault.error = EIO;
+		do_confirm();
+		fault.fail_at = 0;
+	}
+	unsigned calls = fault.calls;
+	/* Whatever came of it: it is all there, and goes back whole. */
+	assert_true(all_is_new());
+	expect_restorable("confirm", call);
+	tree_clear();
+	return calls;
+}
+
+static void test_confirm_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	calls_of_timed_apply();
+	unsigned calls = each_of_confirm(0, false);
+	print_message("%u calls\n", calls);
+	assert_true(calls > 40);
+	for (unsigned call = 1; call <= calls; call++)
+		each_of_confirm(call, false);
+	/* How often it looks whether the guard has gone varies: the ones before are the same. */
+	for (unsigned call = 1; call <= 40; call++)
+		each_of_confirm(call, true);
+}
+
+#define OTHER_WMEM "4096 262144 33554432"
+
+/* The rest is as it was, and the changed value as somebody made it. */
+static bool all_but_wmem_is_old(void)
+{
+	return strcmp(tree_get(WMEM), OTHER_WMEM) == 0 && strcmp(tree_get(RMEM), OLD_RMEM) == 0 &&
+	       strcmp(tree_get(CONGESTION), "cubic") == 0 &&
+	       strcmp(tree_text(CONF), OLD_CONF) == 0 && !tree_has(MODULES);
+}
+
+static void expect_left(const char *where, unsigned call)
+{
+	struct outcome outcome = {0};
+	if (!all_but_wmem_is_old())
+		outcome = rollback_plain();
+	if (!all_but_wmem_is_old())
+		print_message("%s call %u: %s\n", where, call, outcome.message);
+	assert_true(all_but_wmem_is_old());
+	outcome_free(&outcome);
+}
+
+static void test_rollback_that_leaves_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	for (unsigned killed = 0; killed < 2; killed++) {
+		for (unsigned call = 1; call <= CALLS_OF_ROLLBACK - 10; call++) {
+			make(NULL);
+			calls_of_apply();
+			tree_put(WMEM, OTHER_WMEM "\n");
+			if (killed) {
+				run_until_killed(call, do_rollback);
+			} else {
+				fault = (struct fault){.fail_at = call, .error = EIO};
+				do_rollback();
+				fault.fail_at = 0;
+			}
+			expect_left(killed ? "killed" : "failed", call);
+			tree_clear();
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +406,10 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_killed_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_killed_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_fails_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_timed_killed_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_timed_fails_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_confirm_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_rollback_that_leaves_at_each_call, make, tree_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* What people read after apply, rollback and confirm. */
 #include "apply_tree.h"
 
-#include "verbs/outcome_text.h"
+#include "report/outcome_text.h"
 
 static char printed[8192];
 

@@ -232,7 +232,7 @@ static void test_modules_file(void **state)
 		false, false},
 	    {"built in", "kernel/net/ipv4/tcp_bbr.ko\n", "", NULL, NULL, false, false},
 	    {"a name that only ends alike", "kernel/net/ipv4/xtcp_bbr.ko\n", "", NULL, NULL, false,
-		false},
+		true},
 	    {"others are kept", "", "kernel/net/ipv4/tcp_bbr.ko:\n",
 		"# Written by bdp 0.1\nsch_cake\n", "sch_cake\ntcp_bbr\n", false, false},
 	    {"there already", "", "kernel/net/ipv4/tcp_bbr.ko:\n",
@@ -309,25 +309,32 @@ static void test_overrides(void **state)
 {
 	static const struct {
 		const char *name, *path, *text;
-		bool noted;
+		bool noted, wins;
 	} rows[] = {
 	    {"a later name", "etc/sysctl.d/99-local.conf",
-		"net.ipv4.tcp_rmem = 4096 87380 6291456\n", true},
-	    {"slashes and a dash", "etc/sysctl.d/99-local.conf", "-net/ipv4/tcp_rmem=1 2 3\n",
+		"net.ipv4.tcp_rmem = 4096 87380 6291456\n", true, true},
+	    {"slashes and a dash", "etc/sysctl.d/99-local.conf", "-net/ipv4/tcp_rmem=1 2 3\n", true,
 		true},
 	    {"the same value", "etc/sysctl.d/99-local.conf",
-		"net.ipv4.tcp_rmem=4096\t131072 20971520\n", false},
-	    {"another key", "etc/sysctl.d/99-local.conf", "net.ipv4.tcp_sack = 0\n", false},
-	    {"an earlier name", "etc/sysctl.d/10-local.conf", "net.ipv4.tcp_rmem = 1 2 3\n", false},
-	    {"a comment", "etc/sysctl.d/99-local.conf", "#net.ipv4.tcp_rmem = 1 2 3\n", false},
+		"net.ipv4.tcp_rmem=4096\t131072 20971520\n", false, false},
+	    {"another key", "etc/sysctl.d/99-local.conf", "net.ipv4.tcp_sack = 0\n", false, false},
+	    {"an earlier name", "etc/sysctl.d/10-local.conf", "net.ipv4.tcp_rmem = 1 2 3\n", false,
+		false},
+	    {"a comment", "etc/sysctl.d/99-local.conf", "#net.ipv4.tcp_rmem = 1 2 3\n", false,
+		false},
 	    {"a later name of the vendor", "usr/lib/sysctl.d/99-vendor.conf",
-		"net.ipv4.tcp_rmem = 1 2 3\n", true},
+		"net.ipv4.tcp_rmem = 1 2 3\n", true, true},
 	    {"an earlier name of the vendor", "usr/lib/sysctl.d/50-default.conf",
-		"net.ipv4.tcp_rmem = 1 2 3\n", false},
-	    {"until the next boot", "run/sysctl.d/99-x.conf", "net.ipv4.tcp_rmem = 1 2 3\n", true},
-	    {"no .conf", "etc/sysctl.d/99-local.bak", "net.ipv4.tcp_rmem = 1 2 3\n", false},
-	    {"the old file", "etc/sysctl.conf", "net.ipv4.tcp_rmem = 1 2 3\n", true},
-	    {"a pattern", "etc/sysctl.d/99-local.conf", "net.ipv4.tcp_*mem = 1 2 3\n", false},
+		"net.ipv4.tcp_rmem = 1 2 3\n", false, false},
+	    {"until the next boot", "run/sysctl.d/99-x.conf", "net.ipv4.tcp_rmem = 1 2 3\n", true,
+		false},
+	    {"no .conf", "etc/sysctl.d/99-local.bak", "net.ipv4.tcp_rmem = 1 2 3\n", false, false},
+	    {"the old file", "etc/sysctl.conf", "net.ipv4.tcp_rmem = 1 2 3\n", true, false},
+	    {"a pattern", "etc/sysctl.d/99-local.conf", "net.ipv4.tcp_*mem = 1 2 3\n", false,
+		false},
+	    {"the last line counts", "etc/sysctl.d/99-local.conf",
+		"net.ipv4.tcp_rmem = 1 2 3\nnet.ipv4.tcp_rmem = 4096 131072 20971520\n", true,
+		false},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct plan plan = plan_two();
@@ -336,7 +343,11 @@ static void test_overrides(void **state)
 		tree_make(state);
 		tree_put(rows[i].path, rows[i].text);
 		struct outcome outcome = persist_plan(&plan);
-		assert_int_equal(outcome.exit, OUTCOME_DONE);
+		/* Set now, written, and told that it does not hold. */
+		assert_int_equal(outcome.exit, rows[i].wins ? OUTCOME_INCOMPLETE : OUTCOME_DONE);
+		assert_int_equal(outcome.not_lasting, rows[i].wins);
+		assert_true(values_are(NEW_RMEM, NEW_WMEM));
+		assert_int_equal(outcome.journal, 1);
 		assert_int_equal(is_noted(&outcome, rows[i].path), rows[i].noted);
 		if (rows[i].noted) {
 			assert_true(is_noted(&outcome, "net.ipv4.tcp_rmem"));
@@ -344,6 +355,68 @@ static void test_overrides(void **state)
 		}
 		outcome_free(&outcome);
 	}
+}
+
+/* tuned comes after sysctl.d, and by default reads that again. */
+static void test_tuned(void **state)
+{
+	static const struct {
+		const char *name, *active, *main, *profile_path, *profile;
+		bool noted, wins;
+	} rows[] = {
+	    {"reads again by default", "throughput-performance\n", NULL,
+		"usr/lib/tuned/throughput-performance/tuned.conf",
+		"[main]\nsummary=x\n\n[sysctl]\nnet.ipv4.tcp_rmem=\"4096 131072 16777216\"\n", true,
+		false},
+	    {"does not", "throughput-performance\n", "daemon = 1\nreapply_sysctl = 0\n",
+		"usr/lib/tuned/throughput-performance/tuned.conf",
+		"[sysctl]\nnet.ipv4.tcp_rmem = 4096 131072 16777216\n", true, true},
+	    {"the same value", "lb\n", "reapply_sysctl=0\n", "etc/tuned/profiles/lb/tuned.conf",
+		"[sysctl]\nnet.ipv4.tcp_rmem=4096 131072 20971520\n", false, false},
+	    {"another section", "lb\n", "reapply_sysctl=0\n", "etc/tuned/lb/tuned.conf",
+		"[vm]\nnet.ipv4.tcp_rmem=1 2 3\n", false, false},
+	    {"another profile", "lb\n", "reapply_sysctl=0\n", "etc/tuned/other/tuned.conf",
+		"[sysctl]\nnet.ipv4.tcp_rmem=1 2 3\n", false, false},
+	    {"one of two", "balanced lb\n", "reapply_sysctl=False\n", "etc/tuned/lb/tuned.conf",
+		"[sysctl]\nnet.ipv4.tcp_rmem=1 2 3\n", true, true},
+	    {"a name that climbs", "../../etc/tuned/lb\n", "reapply_sysctl=0\n",
+		"etc/tuned/lb/tuned.conf", "[sysctl]\nnet.ipv4.tcp_rmem=1 2 3\n", false, false},
+	    {"includes itself", "lb\n", "reapply_sysctl=0\n", "etc/tuned/lb/tuned.conf",
+		"[main]\ninclude=lb\n", false, false},
+	    {"none is active", "", "reapply_sysctl=0\n", "etc/tuned/lb/tuned.conf",
+		"[sysctl]\nnet.ipv4.tcp_rmem=1 2 3\n", false, false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan plan = plan_two();
+		print_message("%s\n", rows[i].name);
+		tree_clear();
+		tree_make(state);
+		tree_put("usr/sbin/tuned", "");
+		tree_put("etc/tuned/active_profile", rows[i].active);
+		if (rows[i].main)
+			tree_put("etc/tuned/tuned-main.conf", rows[i].main);
+		tree_put(rows[i].profile_path, rows[i].profile);
+		struct outcome outcome = persist_plan(&plan);
+		assert_int_equal(outcome.exit, rows[i].wins ? OUTCOME_INCOMPLETE : OUTCOME_DONE);
+		assert_int_equal(is_noted(&outcome, "tuned's profile"), rows[i].noted);
+		assert_int_equal(is_noted(&outcome, "that value wins"), rows[i].wins);
+		assert_true(values_are(NEW_RMEM, NEW_WMEM));
+		outcome_free(&outcome);
+	}
+	/* An included profile, and tuned that has been removed. */
+	struct plan plan = plan_two();
+	tree_clear();
+	tree_make(state);
+	tree_put("usr/sbin/tuned", "");
+	tree_put("etc/tuned/active_profile", "lb\n");
+	tree_put("etc/tuned/tuned-main.conf", "reapply_sysctl=0\n");
+	tree_put("etc/tuned/lb/tuned.conf", "[main]\ninclude=network-throughput\n");
+	tree_put("usr/lib/tuned/profiles/network-throughput/tuned.conf",
+	    "[sysctl]\nnet.ipv4.tcp_wmem=4096 16384 16777216\n");
+	expect_outcome(persist_plan(&plan), OUTCOME_INCOMPLETE, "will not hold at the next boot");
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	unlink(tree_path("usr/sbin/tuned"));
+	expect_outcome(persist_plan(&plan), OUTCOME_DONE, "");
 }
 
 static void test_masked_overrides(void **state)
@@ -433,8 +506,8 @@ static void test_container(void **state)
 		else
 			expect_outcome(persist_plan(&plan), OUTCOME_DONE, "");
 		assert_int_equal(tree_has(CONF), !rows[i].refused);
-		assert_true(
-		    rows[i].refused ? values_are(OLD_RMEM, OLD_WMEM) : values_are(NEW_RMEM, NEW_WMEM));
+		assert_true(rows[i].refused ? values_are(OLD_RMEM, OLD_WMEM)
+					    : values_are(NEW_RMEM, NEW_WMEM));
 	}
 }
 
@@ -490,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(test_module_names),
 	    ON_TREE(test_overrides),
 	    ON_TREE(test_masked_overrides),
+	    ON_TREE(test_tuned),
 	    ON_TREE(test_not_the_namespace_of_boot),
 	    ON_TREE(test_namespace_of_boot_is_hidden),
 	    ON_TREE(test_container),

@@ -1,4 +1,4 @@
-#include "verbs/outcome_text.h"
+#include "report/outcome_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static const char *count_text(
 static void answer_apply(const struct outcome *outcome, FILE *stream)
 {
 	char count[64];
-	if (outcome->exit != OUTCOME_DONE)
+	if (outcome->exit != OUTCOME_DONE && !outcome->not_lasting)
 		fprintf(stream, "%s\n",
 		    outcome->changed ? "NOT APPLIED, AND NOT ALL OF IT COULD BE UNDONE"
 				     : "not applied");
@@ -80,8 +80,8 @@ static void put_would(const struct outcome *outcome, FILE *stream)
 	char back[64], gone[64];
 	count_text(outcome, ITEM_WOULD_RESTORE, ITEM_WOULD_RESTORE, back);
 	count_text(outcome, ITEM_WOULD_REMOVE, ITEM_WOULD_REMOVE, gone);
-	fprintf(stream, "would %s%s%s%s%s; nothing was written\n", back[0] != '\0' ? "restore " : "",
-	    back, back[0] != '\0' && gone[0] != '\0' ? ", " : "",
+	fprintf(stream, "would %s%s%s%s%s; nothing was written\n",
+	    back[0] != '\0' ? "restore " : "", back, back[0] != '\0' && gone[0] != '\0' ? ", " : "",
 	    gone[0] != '\0' ? "remove " : "", gone);
 }
 
@@ -364,4 +364,15 @@ bool outcome_list_text(const struct outcome *outcome, FILE *stream)
 	for (size_t i = 0; i < outcome->note_count; i++)
 		outcome_text_wrapped(stream, 0, outcome->notes[i]);
 	return !ferror(stream);
+}
+
+void outcome_text_commands(
+    const struct command *commands, size_t count, const char *left_alone, FILE *stream)
+{
+	for (size_t i = 0; i < count; i++) {
+		outcome_text_wrapped(stream, 0, commands[i].why);
+		fprintf(stream, "    %s\n", commands[i].command);
+	}
+	if (left_alone[0] != '\0')
+		fprintf(stream, "left as somebody set them up: %s\n", left_alone);
 }

@@ -1,0 +1,44 @@
+/*
+ * What sweep --run and compare --run try in turn: a value to set on this host, or another command.
+ */
+#ifndef BDP_STEPS_H
+#define BDP_STEPS_H
+
+#include "evidence/tunable.h"
+#include "model/trial.h"
+#include "options/options.h"
+
+enum steps_of {
+	STEPS_CEILINGS,	  /* of tcp_rmem or tcp_wmem, set on this host */
+	STEPS_ALGORITHMS, /* tcp_congestion_control, set on this host */
+	STEPS_STREAMS,	  /* iperf3 -P */
+	STEPS_PACING,	  /* iperf3 --fq-rate, of each stream */
+	STEPS_COMMANDS	  /* compare: each has its own */
+};
+
+struct step {
+	char label[64];
+	struct tunable_value value; /* .known: to be set */
+	double ceiling_bytes;	    /* 0 when it is not one */
+	char *command;		    /* owned: what is run */
+};
+
+struct steps {
+	enum steps_of what;
+	struct step items[TRIALS_MAX];
+	size_t count;
+};
+
+/* What the options ask for; false with a complaint when that is nothing, or two things. */
+bool steps_choose(const struct options *options, enum steps_of *what);
+
+/* True when steps of that kind set something on this host. */
+bool steps_set(enum steps_of what);
+
+/* Fills in the steps; `before` is what is set now, where steps set something.  An exit code: 0, or 2
+ * with a complaint.  Free with steps_free in either case. */
+int steps_find(struct steps *steps, const struct options *options, enum tunable_id id,
+    const struct tunable_value *before);
+void steps_free(struct steps *steps);
+
+#endif
