@@ -21,7 +21,7 @@ enum option_id {
 	OPTION_COMMAND, /* sweep --run; the other --run is advise's */
 	OPTION_CEILINGS,
 	OPTION_ALGORITHMS,
-	OPTION_STREAMS,
+	OPTION_STREAM_LIST,
 	OPTION_PACING,
 	OPTION_RUN_COMMANDS,
 	OPTION_RUNS,

@@ -31,7 +31,7 @@ static const char *list_of(const struct options *options, enum steps_of what)
 	const char *const lists[] = {
 	    [STEPS_CEILINGS] = options->ceilings,
 	    [STEPS_ALGORITHMS] = options->algorithms,
-	    [STEPS_STREAMS] = options->streams,
+	    [STEPS_STREAMS] = options->stream_list,
 	    [STEPS_PACING] = options->pacing,
 	};
 

@@ -42,7 +42,7 @@ static void test_commands(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct options options = {.command = rows[i].command,
-		    .streams = rows[i].streams,
+		    .stream_list = rows[i].streams,
 		    .pacing = rows[i].pacing};
 		struct steps steps = {.count = 0};
 		print_message("%s: %s\n", rows[i].command,
@@ -63,7 +63,7 @@ static void test_commands(void **state)
 static void test_one_thing_at_a_time(void **state)
 {
 	struct options none = {.command = "x"};
-	struct options two = {.command = "x", .streams = "1,2", .algorithms = "cubic,bbr"};
+	struct options two = {.command = "x", .stream_list = "1,2", .algorithms = "cubic,bbr"};
 	enum steps_of what;
 	(void)state;
 	assert_false(steps_choose(&none, &what));
