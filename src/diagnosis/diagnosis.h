@@ -22,6 +22,10 @@ enum factor {
 	FACTOR_POLICER,
 	FACTOR_QUEUE,
 	FACTOR_LINK,
+	FACTOR_STALLED,
+	FACTOR_RECEIVER_APPLICATION,
+	FACTOR_APPLICATION_WINDOW,
+	FACTOR_LOSS_RECOVERY,
 	FACTOR_COUNT
 };
 
@@ -39,19 +43,45 @@ extern const struct factor_row factor_table[FACTOR_COUNT];
 const char *where_name(enum where where); /* "sender", "path", NULL for none */
 const char *confidence_name(enum confidence confidence);
 
+/* The measurement that would settle an open verdict; report/ makes a command of it. */
+enum measurement {
+	MEASURE_NOTHING,
+	MEASURE_WITH_JSON,	  /* the same run with -J: RTT and the peer's window */
+	MEASURE_AT_SENDER,	  /* only the receiver's output is known */
+	MEASURE_SENDER_SOCKET,	  /* ss at the sender: the kernel's own account */
+	MEASURE_RECEIVER_SOCKET,  /* ss at the receiver: does its program read? */
+	MEASURE_IDLE_RTT,	  /* ping, idle and during the test */
+	MEASURE_LOSS,		  /* mtr: loss without load */
+	MEASURE_RATE_STEPS,	  /* UDP at stepped rates: a policer drops above one */
+	MEASURE_STREAMS,	  /* the same with several streams: the sum stays where a link holds it */
+	MEASURE_CPU,		  /* top -H on both ends */
+	MEASURE_LONGER,		  /* the same test for longer */
+	MEASURE_PATH_MTU,	  /* do full segments get through? */
+	MEASURE_SCALING,	  /* sysctl net.ipv4.tcp_window_scaling on both ends */
+	MEASURE_WITHOUT_BUFFER,	  /* the same without -w */
+	MEASURE_COUNT
+};
+
 #define LIMIT_EVIDENCE_MAX 8
-#define LIMIT_CANDIDATES_MAX 6
+
+/* One feature that bears on the verdict. */
+struct evidence_item {
+	int feature; /* enum feature */
+	double value, reference;
+	double weight; /* for the cause named, against its nearest rivals; negative: against it */
+};
 
 struct limit {
 	enum factor factor;
 	enum where where;
 	enum confidence confidence;
-	enum factor
-	    candidates[LIMIT_CANDIDATES_MAX]; /* likeliest first; more than one only for unknown */
+	double shares[FACTOR_COUNT]; /* of each cause, sum 1; FACTOR_UNKNOWN: none of them */
+	enum factor candidates[FACTOR_COUNT]; /* likeliest first; the named cause alone when decided */
 	size_t candidate_count;
-	char evidence[LIMIT_EVIDENCE_MAX][200]; /* sentences with the numbers that decided */
+	struct evidence_item evidence[LIMIT_EVIDENCE_MAX]; /* weightiest first */
 	size_t evidence_count;
-	char decide_with[200]; /* the command that would settle it; "" when confidence is high */
+	enum measurement decide; /* MEASURE_NOTHING when confidence is high */
+	bool full_segments_lost; /* stalled: full segments do not get through; else the peer stopped */
 };
 
 enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_PROBLEM };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "diagnosis/signs.h"
+#include "diagnosis/view.h"
 #include "model/stock.h"
 #include "model/window.h"
 
@@ -202,9 +202,9 @@ void finding_add(struct findings *findings, enum finding_id id, const char *form
 	va_end(args);
 }
 
-static void find_loss(struct findings *findings, const struct signs *signs)
+static void find_loss(struct findings *findings, const struct view *view)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 
 	if (!(path->has & PATH_LOSS) || path->loss_ratio <= 0)
 		return;
@@ -230,11 +230,11 @@ struct queue_share {
 	char of[64];
 };
 
-static struct queue_share share_of_queue(const struct signs *signs, double queue_us)
+static struct queue_share share_of_queue(const struct view *view, double queue_us)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 	const struct tunable_value *rmem =
-	    signs->receiver ? &signs->receiver->values[TUNABLE_TCP_RMEM] : NULL;
+	    view->receiver ? &view->receiver->values[TUNABLE_TCP_RMEM] : NULL;
 	struct queue_share share = {
 	    .ratio = queue_us / path->loaded_rtt_us, .of = "what is in flight"};
 
@@ -246,17 +246,17 @@ static struct queue_share share_of_queue(const struct signs *signs, double queue
 	return share;
 }
 
-static void find_delay(struct findings *findings, const struct signs *signs)
+static void find_delay(struct findings *findings, const struct view *view)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 
-	if (!signs->has_rtt_over_base || signs->rtt_over_base < 1.5)
+	if (view->queue_ratio < 1.5)
 		return;
-	double base_us = path->loaded_rtt_us / signs->rtt_over_base;
+	double base_us = path->loaded_rtt_us / view->queue_ratio;
 	double queue_us = path->loaded_rtt_us - base_us;
-	if (signs->bbr && queue_us < BBR_QUEUE_MATTERS_US)
+	if (view->bbr && queue_us < BBR_QUEUE_MATTERS_US)
 		return;
-	struct queue_share share = share_of_queue(signs, queue_us);
+	struct queue_share share = share_of_queue(view, queue_us);
 	finding_add(findings, FINDING_QUEUEING_DELAY,
 	    "RTT %s under load against %s: %s of queue, %s, which is %.0f %% of %s",
 	    time_text(path->loaded_rtt_us).s, time_text(base_us).s, time_text(queue_us).s,
@@ -265,19 +265,19 @@ static void find_delay(struct findings *findings, const struct signs *signs)
 
 /* A few packets wait at any moment; a queue that matters takes longer to drain than anybody would notice. */
 static void find_backlog(
-    struct findings *findings, const struct signs *signs, const struct path_context *context)
+    struct findings *findings, const struct view *view, const struct path_context *context)
 {
-	if (signs->backlog_us < BACKLOG_MATTERS_US)
+	if (view->backlog_us < BACKLOG_MATTERS_US)
 		return;
 	finding_add(findings, FINDING_STANDING_QUEUE, "tc shows %s waiting (%s packets): %s at %s",
 	    size_text((double)context->tc->backlog_bytes).s,
-	    count_text(context->tc->backlog_packets).s, time_text(signs->backlog_us).s,
-	    rate_text(signs->path->rate_bps).s);
+	    count_text(context->tc->backlog_packets).s, time_text(view->backlog_us).s,
+	    rate_text(view->path->rate_bps).s);
 }
 
-static void find_rate_shape(struct findings *findings, const struct signs *signs)
+static void find_rate_shape(struct findings *findings, const struct view *view)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 
 	if (!(path->has & PATH_SERIES))
 		return;
@@ -285,7 +285,7 @@ static void find_rate_shape(struct findings *findings, const struct signs *signs
 		finding_add(findings, FINDING_SHORT_TEST,
 		    "%zu interval%s counted after the ramp-up", path->steady_count,
 		    path->steady_count == 1 ? " is" : "s are");
-	else if (path->rate_deviation > 0.3 && signs->asked_bps <= 0)
+	else if (path->rate_deviation > 0.3 && view->asked_bps <= 0)
 		finding_add(findings, FINDING_RATE_SWINGS,
 		    "the rate varies by %.0f %% (standard deviation)", 100 * path->rate_deviation);
 }
@@ -343,18 +343,18 @@ static void find_ends(struct findings *findings, const struct run *run)
 }
 
 /* The scale agreed in the SYN bounds the peer's window for as long as the connection lasts. */
-static void find_scale(struct findings *findings, const struct signs *signs)
+static void find_scale(struct findings *findings, const struct view *view)
 {
-	const struct socket_info *socket = signs->socket;
+	const struct socket_info *socket = view->socket;
 
-	if (!socket || !(socket->has & SOCKET_WSCALE) || !(signs->path->has & PATH_BDP))
+	if (!socket || !(socket->has & SOCKET_WSCALE) || !(view->path->has & PATH_BDP))
 		return;
 	double most = window_scale_limit(socket->snd_wscale);
-	if (most < signs->path->stream_bdp_bytes)
+	if (most < view->path->stream_bdp_bytes)
 		finding_add(findings, FINDING_WINDOW_SCALE_FIXED,
 		    "this connection's window can never exceed %s (scale %u); the target needs %s",
 		    size_text(most).s, socket->snd_wscale,
-		    size_text(signs->path->stream_bdp_bytes).s);
+		    size_text(view->path->stream_bdp_bytes).s);
 }
 
 static bool is_end_of(const struct run *run, const char *address)
@@ -364,15 +364,15 @@ static bool is_end_of(const struct run *run, const char *address)
 }
 
 static void find_contradiction(
-    struct findings *findings, const struct signs *signs, const struct path_context *context)
+    struct findings *findings, const struct view *view, const struct path_context *context)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 
 	if (!context || !context->ping || path->rtt.method != RTT_TCP_INFO)
 		return;
 	double ping_us = context->ping->min_us;
 	/* A queue explains a longer tcp_info RTT when it varies; nothing explains a shorter one. */
-	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us && signs->rtt_rise < 1.2 &&
+	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us && path->rtt_median_us < 1.2 * path->rtt_min_us &&
 		      path->rtt.us - ping_us > 5000;
 	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
 	if (!longer && !shorter)
@@ -380,7 +380,7 @@ static void find_contradiction(
 	finding_add(findings, FINDING_RTT_CONTRADICTION,
 	    "ping says %s, tcp_info says %s and holds still%s", time_text(ping_us).s,
 	    time_text(path->rtt.us).s,
-	    is_end_of(signs->run, context->ping->target)
+	    is_end_of(view->run, context->ping->target)
 		? ", though it is the run's own address that was pinged: something between ends "
 		  "the connection, or the path was another by then"
 		: "");
@@ -468,9 +468,9 @@ static void find_host(struct findings *findings, const struct host *host, const 
 }
 
 static void find_too_big(
-    struct findings *findings, const struct signs *signs, const struct limit *limit)
+    struct findings *findings, const struct view *view, const struct limit *limit)
 {
-	const struct path *path = signs->path;
+	const struct path *path = view->path;
 
 	if ((limit->factor != FACTOR_QUEUE && limit->factor != FACTOR_POLICER) ||
 	    !(path->has & PATH_CWND) || path->rtt.method != RTT_TCP_INFO)
@@ -514,23 +514,24 @@ static void find_unneeded(struct findings *findings, const struct diagnosis_inpu
 void findings_collect(
     const struct diagnosis_input *input, const struct limit *limit, struct findings *findings)
 {
-	struct signs signs;
+	struct features features = {0};
+	struct view view;
 
 	findings->count = 0;
-	signs_read(input, &signs);
-	find_delay(findings, &signs);
-	find_backlog(findings, &signs, input->context);
-	find_loss(findings, &signs);
-	find_rate_shape(findings, &signs);
+	view_read(input, &features, &view);
+	find_delay(findings, &view);
+	find_backlog(findings, &view, input->context);
+	find_loss(findings, &view);
+	find_rate_shape(findings, &view);
 	if (input->run) {
 		find_stall(findings, input->run, input->path);
 		find_streams(findings, input->run);
 		find_ends(findings, input->run);
 	}
-	find_scale(findings, &signs);
-	find_contradiction(findings, &signs, input->context);
+	find_scale(findings, &view);
+	find_contradiction(findings, &view, input->context);
 	find_unneeded(findings, input);
-	find_too_big(findings, &signs, limit);
+	find_too_big(findings, &view, limit);
 	/* One host for both ends, or facts without a path: it is simply the host. */
 	bool both = input->sender == input->receiver;
 	find_host(findings, input->receiver, both ? "host" : "receiver");

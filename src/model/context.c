@@ -26,6 +26,27 @@ const struct socket_info *context_socket(const struct evidence *evidence, const 
 	return best;
 }
 
+/* The receiver's socket that took most in, from the run's sender where both are named. */
+static const struct socket_info *context_peer_socket(
+    const struct evidence *evidence, const struct run *run)
+{
+	const struct socket_info *best = NULL;
+
+	for (size_t i = 0; i < evidence->socket_count; i++) {
+		const struct socket_info *socket = &evidence->sockets[i];
+
+		if (evidence->socket_ends[i] == END_SENDER ||
+		    socket->bytes_received <= socket->bytes_sent ||
+		    socket->bytes_received < SOCKET_CONTROL_BYTES)
+			continue;
+		if (run && run->sender[0] && socket->peer[0] && strcmp(run->sender, socket->peer) != 0)
+			continue;
+		if (!best || socket->bytes_received > best->bytes_received)
+			best = socket;
+	}
+	return best;
+}
+
 /* Of several pings the quickest is of the idle path. */
 static const struct ping *find_ping(const struct evidence *evidence)
 {
@@ -61,6 +82,7 @@ void context_for_run(struct path_context *context, const struct evidence *eviden
 {
 	*context = (struct path_context){.ping = find_ping(evidence),
 	    .socket = context_socket(evidence, run),
+	    .peer_socket = context_peer_socket(evidence, run),
 	    .receiver = receiver,
 	    .tc = evidence->has_tc ? &evidence->tc : NULL};
 	if (context->ping)

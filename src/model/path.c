@@ -144,6 +144,48 @@ static void set_target(struct path *path, const struct path_given *given)
 	}
 }
 
+/* Linux counts cwnd in segments: printed values are multiples of the MSS.  Of the sizes that fit all of them
+ * within the rounding to three digits, the largest; only small values, and three different ones, tell. */
+#define MSS_LEAST 500
+#define MSS_MOST 9100
+#define MSS_VALUES 3
+
+static bool mss_fits(const double *cwnds, size_t count, double mss)
+{
+	for (size_t i = 0; i < count; i++) {
+		double segments = cwnds[i] / mss;
+		if (fabs(segments - round(segments)) * mss > 0.0051 * cwnds[i] + 1)
+			return false;
+	}
+	return true;
+}
+
+static void mss_from_cwnd(struct path *path, const struct run *run)
+{
+	double cwnds[SERIES_MAX];
+	size_t count = 0;
+
+	if (run->streams != 1)
+		return;
+	for (size_t i = 0; i < run->series.count; i++) {
+		double cwnd = (double)run->series.bins[i].cwnd_bytes;
+		bool seen = false;
+		/* beyond that the rounding is as large as a segment */
+		if (!(run->series.bins[i].has & BIN_CWND) || cwnd <= 0 || cwnd > 60 * 1024)
+			continue;
+		for (size_t j = 0; j < count; j++)
+			seen |= cwnds[j] == cwnd;
+		if (!seen)
+			cwnds[count++] = cwnd;
+	}
+	for (uint32_t mss = MSS_MOST; count >= MSS_VALUES && mss >= MSS_LEAST; mss--)
+		if (mss_fits(cwnds, count, mss)) {
+			path->has |= PATH_MSS;
+			path->mss = mss;
+			return;
+		}
+}
+
 void path_from_run(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context)
 {
@@ -155,6 +197,8 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 		path->has |= PATH_MSS;
 		path->mss = context->socket->mss;
 	}
+	if (!(path->has & PATH_MSS))
+		mss_from_cwnd(path, run);
 	strlcpy(path->congestion_control, run->sender_cc, sizeof(path->congestion_control));
 	if (path->congestion_control[0] == '\0' && context->socket)
 		strlcpy(path->congestion_control, context->socket->cc,
@@ -165,6 +209,7 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 	path->stream_rate_bps = path->rate_bps / path->streams;
 	set_loss(path, run, given);
 	rtt_reckon(path, run, given, context);
+	bucket_fit(&path->bucket, run, &path->phases, path->mss, path->rtt.us);
 	set_window(path);
 	set_target(path, given);
 }

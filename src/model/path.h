@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "evidence/evidence.h"
+#include "model/bucket.h"
+#include "model/phases.h"
 
 /* A steady state with fewer retransmits than this a segment counts as lossless: a stray one in a few
  * seconds of a fast flow neither halves its window nor tells of a queue. */
@@ -89,6 +91,9 @@ struct path {
 	double stream_bdp_bytes; /* of one connection: its share of the target x rtt.us */
 	char congestion_control[16];
 
+	struct phases phases;
+	struct bucket bucket;
+
 	/* of the steady state */
 	size_t steady_first, steady_count; /* bins of the series that count */
 	size_t quiet_first,
@@ -127,6 +132,7 @@ struct path_given {
 struct path_context {
 	const struct ping *ping;	  /* of this path, without load */
 	const struct socket_info *socket; /* the run's own, at its sender */
+	const struct socket_info *peer_socket; /* the same connection at its receiver */
 	const struct host *receiver;	  /* for the share of its tcp_rmem[2] */
 	bool ping_is_loaded;		  /* taken during the test: no base for the path's RTT */
 	const struct ping *loaded_ping;	  /* of this path, during the test */

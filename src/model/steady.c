@@ -4,53 +4,19 @@
 
 #include "base/stats.h"
 
-/* Rate of the first counted interval from which the ramp-up is over, as a share of the later median. */
-#define RAMP_UP_SHARE 0.9
-/* A sender's first interval above this multiple of the later median is the socket buffer filling. */
-#define FILL_FACTOR 1.6
-
 static double bin_rate(const struct bin *bin)
 {
-	double seconds = bin->end_s - bin->start_s;
-
-	return seconds > 0 ? (double)bin->bytes * 8 / seconds : 0;
+	return bins_rate_bps(bin, 1);
 }
 
-static double bins_rate(const struct bin *bins, size_t count)
-{
-	double seconds = 0;
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bytes += bins[i].bytes;
-		seconds += bins[i].end_s - bins[i].start_s;
-	}
-	return seconds > 0 ? (double)bytes * 8 / seconds : 0;
-}
-
-static double later_median(const struct series *series)
+static double later_median(const struct bin *bins, size_t count, size_t block)
 {
 	double rates[SERIES_MAX];
 	size_t n = 0;
 
-	for (size_t i = series->count / 2; i < series->count; i++)
-		rates[n++] = bin_rate(&series->bins[i]);
+	for (size_t i = count / 2; i < count; i++)
+		rates[n++] = bins_rate_bps(&bins[i], count - i < block ? count - i : block);
 	return stats_median(rates, n);
-}
-
-static size_t steady_start(const struct run *run)
-{
-	const struct series *series = &run->series;
-	double median = later_median(series);
-	size_t first = 0;
-
-	if (run->local_sends && series->count >= 4 &&
-	    bin_rate(&series->bins[0]) > FILL_FACTOR * median)
-		first = 1;
-	for (size_t i = first; i < series->count; i++)
-		if (bin_rate(&series->bins[i]) >= RAMP_UP_SHARE * median)
-			return i;
-	return first;
 }
 
 /* What tells the RTT of one bin: tcp_info's, else cwnd / rate, which follows it while cwnd is full. */
@@ -173,42 +139,36 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 	}
 }
 
-static void steady_rate(struct path *path, const struct bin *bins, size_t count)
+/* Of rows pooled until the jumps of the writes level out. */
+static double pooled_deviation(const struct bin *bins, size_t count, size_t block)
 {
 	struct stats rate = {0};
+
+	for (size_t i = 0; i + block <= count; i += block)
+		stats_add(&rate, bins_rate_bps(&bins[i], block));
+	return rate.mean > 0 ? stats_deviation(&rate) / rate.mean : 0;
+}
+
+static void steady_rate(struct path *path, const struct bin *bins, size_t count)
+{
 	uint64_t bytes = 0, worst = 0;
 	size_t lossy = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		bytes += bins[i].bytes;
-		stats_add(&rate, bin_rate(&bins[i]));
 		path->steady_retransmits += bins[i].retransmits;
 		lossy += bins[i].retransmits > 0;
 		if (bins[i].retransmits > worst)
 			worst = bins[i].retransmits;
 	}
-	path->rate_bps = bins_rate(bins, count);
-	path->rate_deviation = rate.mean > 0 ? stats_deviation(&rate) / rate.mean : 0;
+	path->rate_bps = bins_rate_bps(bins, count);
+	path->rate_deviation = pooled_deviation(bins, count, path->phases.block);
 	path->retransmit_bins = (double)lossy / (double)count;
 	if (bytes > 0)
 		path->steady_loss =
 		    fmin(1, (double)path->steady_retransmits * path->mss / (double)bytes);
 	if (path->steady_retransmits > 0)
 		path->lossy_streak = (double)worst / (double)path->steady_retransmits;
-}
-
-/* A flow that lost something early and then none for the larger part of the time is held, at the end,
- * by something else than loss: windows and RTT are read there. */
-static void find_quiet(struct path *path, const struct bin *bins, size_t count)
-{
-	size_t first = count;
-
-	while (first > 0 && bins[first - 1].retransmits == 0)
-		first--;
-	size_t quiet = count - first;
-	path->ends_quiet = first == 0 || (quiet >= 3 && quiet * 2 >= count);
-	path->quiet_first = path->steady_first + (path->ends_quiet ? first : 0);
-	path->quiet_count = path->ends_quiet ? quiet : count;
 }
 
 /* Slope of ln RTT over ln cwnd by least squares, where cwnd moved enough to tell and the fit is good. */
@@ -238,27 +198,41 @@ static void find_elasticity(struct path *path, const struct bin *bins, size_t co
 		path->queue_elasticity = both / x_var;
 }
 
+static bool stretch_is_lossless(const struct bin *bins, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bins[i].retransmits > 0)
+			return false;
+	return true;
+}
+
 void steady_reckon(struct path *path, const struct run *run)
 {
 	const struct series *series = &run->series;
+	const struct phases *phases = &path->phases;
 
-	if (series->count == 0)
+	phases_cut(&path->phases, run);
+	if (phases->usable == 0)
 		return;
 	path->has |= PATH_SERIES | PATH_RATE;
-	path->steady_first = steady_start(run);
-	path->median_rate_bps = later_median(series);
-	path->steady_count = series->count - path->steady_first;
+	path->steady_first = phases->regime_first;
+	path->steady_count = phases->regime_end - phases->regime_first;
+	path->quiet_first = phases->first;
+	path->quiet_count = phases->stretch;
+	const struct bin *bins = &series->bins[path->steady_first];
+	path->median_rate_bps = later_median(bins, path->steady_count, phases->block);
 	for (size_t i = 0; i < path->steady_first; i++)
 		path->early_retransmits += series->bins[i].retransmits;
 
-	const struct bin *bins = &series->bins[path->steady_first];
 	steady_rate(path, bins, path->steady_count);
-	find_quiet(path, bins, path->steady_count);
 	bins = &series->bins[path->quiet_first];
+	path->ends_quiet = stretch_is_lossless(bins, path->quiet_count);
 	find_elasticity(path, bins, path->quiet_count);
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
-	path->quiet_rate_bps = bins_rate(bins, path->quiet_count);
+	path->quiet_rate_bps = bins_rate_bps(bins, path->quiet_count);
+	if (phases->cwnd_rests)
+		path->rate_bps = path->quiet_rate_bps;
 	steady_fills(path, bins, path->quiet_count);
 	if (run->omitted_intervals == 0 && path->rate_bps > 0)
 		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;

@@ -38,6 +38,14 @@ static const struct hold holds[FACTOR_COUNT] = {
 	.not_by_setting = true},
     [FACTOR_QUEUE] = {.words = "all that the path carries, through a queue that fills"},
     [FACTOR_LINK] = {.words = "all that the link carries", .as_it_should = true},
+    [FACTOR_STALLED] = {.words = "stalled: most of the time nothing gets through",
+	.not_by_setting = true},
+    [FACTOR_RECEIVER_APPLICATION] = {.words = "held by the program that reads at",
+	.at_host = true,
+	.not_by_setting = true},
+    [FACTOR_APPLICATION_WINDOW] = {.words = "held by a window of the program's own, above TCP",
+	.not_by_setting = true},
+    [FACTOR_LOSS_RECOVERY] = {.words = "still recovering from a loss when the test ended"},
 };
 
 static const struct setting *first_change(const struct plan *plan)
@@ -85,6 +93,25 @@ static void add_rate(struct wording *answer, const struct path *path)
 		wording_add(answer, "No rate could be read");
 }
 
+/* The likeliest few, with their shares. */
+static void add_candidates(struct wording *answer, const struct limit *limit)
+{
+	size_t told = limit->candidate_count < CANDIDATES_TOLD ? limit->candidate_count
+							       : CANDIDATES_TOLD;
+
+	if (told == 0)
+		wording_add(answer, "; nothing here says what holds it");
+	else
+		wording_add(answer, "; undecided: ");
+	for (size_t i = 0; i < told; i++)
+		wording_add(answer, "%s%s (%.0f %%)",
+		    i == 0	       ? ""
+		    : i + 1 < told ? ", "
+				   : " or ",
+		    factor_table[limit->candidates[i]].text,
+		    100 * limit->shares[limit->candidates[i]]);
+}
+
 static void add_hold(
     struct wording *answer, const struct report *report, const struct analysis *chosen)
 {
@@ -92,13 +119,8 @@ static void add_hold(
 	const struct hold *hold = &holds[limit->factor];
 	const char *likely = limit->confidence == CONFIDENCE_LOW ? "probably " : "";
 
-	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > CANDIDATES_TOLD)
-		wording_add(answer, "; undecided whether %s or one of %zu others holds it",
-		    factor_table[limit->candidates[0]].text, limit->candidate_count - 1);
-	else if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 1)
-		wording_add(answer, "; undecided whether %s holds it", wording_candidates(limit).s);
-	else if (limit->factor == FACTOR_UNKNOWN)
-		wording_add(answer, "; nothing here says what holds it");
+	if (limit->factor == FACTOR_UNKNOWN)
+		add_candidates(answer, limit);
 	else if (hold->at_host)
 		wording_add(
 		    answer, ", %s%s %s", likely, hold->words, wording_end(report, limit->where).s);
@@ -175,7 +197,7 @@ static void add_rest(
 		wording_add(answer, "; %s.", report->plan->reason_text);
 	else if (limit->factor == FACTOR_UNKNOWN)
 		wording_add(
-		    answer, "%s.", *limit->decide_with ? "; one measurement would tell" : "");
+		    answer, "%s.", limit->decide != MEASURE_NOTHING ? "; one measurement would tell" : "");
 	else if (hold->as_it_should)
 		wording_add(answer, "; nothing needs setting.");
 	else if (hold->not_by_setting)

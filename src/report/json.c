@@ -17,6 +17,7 @@
 #include "base/json_out.h"
 #include "report/answer.h"
 #include "report/json_parts.h"
+#include "report/limit_text.h"
 #include "report/wording.h"
 
 /* Bytes and bits per second are whole numbers: what follows the point is the arithmetic's. */
@@ -127,6 +128,60 @@ static void json_candidates(struct json_out *out, const struct limit *limit)
 	json_out_end_array(out);
 }
 
+static void json_evidence(struct json_out *out, const struct evidence_item *item)
+{
+	double ratio = 0;
+	bool has_ratio = evidence_ratio(item, &ratio);
+
+	json_out_object(out, NULL);
+	json_out_string(out, "id", evidence_name(item));
+	json_out_number(out, "value", item->value);
+	json_out_number(out, "reference", item->reference);
+	json_known(out, "ratio", has_ratio, ratio);
+	json_out_string(out, "text", evidence_text(item).s);
+	json_out_end_object(out);
+}
+
+/* Of every cause, in the order of the table. */
+static void json_shares(struct json_out *out, const struct limit *limit)
+{
+	json_out_array(out, "shares");
+	for (int f = 0; f < FACTOR_COUNT; f++) {
+		json_out_object(out, NULL);
+		json_out_string(out, "factor", factor_table[f].name);
+		json_out_number(out, "share", limit->shares[f]);
+		json_out_end_object(out);
+	}
+	json_out_end_array(out);
+}
+
+static void json_phases(struct json_out *out, const struct phases *phases)
+{
+	json_out_array(out, "phases");
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct phase *phase = &phases->items[i];
+		json_out_object(out, NULL);
+		json_out_string(out, "kind", phase_name(phase->kind));
+		json_out_number(out, "start_s", phase->start_s);
+		json_out_number(out, "end_s", phase->end_s);
+		json_out_number(out, "rate_bps", phase->rate_bps);
+		json_out_end_object(out);
+	}
+	json_out_end_array(out);
+}
+
+/* As it is typed, with what it shows behind "#". */
+static void json_decide(struct json_out *out, const struct analysis *analysis)
+{
+	struct measurement_text measurement;
+	struct wording text = {""};
+
+	if (measurement_text(analysis, &measurement))
+		wording_add(&text, "%s%s%s", measurement.command, measurement.note ? "   # " : "",
+		    measurement.note ? measurement.note : "");
+	json_known_text(out, "decide_with", text.s);
+}
+
 /* Numbers given by hand tell nothing of what holds a flow: null. */
 static void json_limit(struct json_out *out, const struct analysis *analysis)
 {
@@ -143,9 +198,11 @@ static void json_limit(struct json_out *out, const struct analysis *analysis)
 	json_candidates(out, limit);
 	json_out_array(out, "evidence");
 	for (size_t i = 0; i < limit->evidence_count; i++)
-		json_out_string(out, NULL, limit->evidence[i]);
+		json_evidence(out, &limit->evidence[i]);
 	json_out_end_array(out);
-	json_known_text(out, "decide_with", limit->decide_with);
+	json_shares(out, limit);
+	json_phases(out, &analysis->path.phases);
+	json_decide(out, analysis);
 	json_out_end_object(out);
 }
 

@@ -7,8 +7,12 @@
 #include "base/quote.h"
 #include "report/answer.h"
 #include "report/layout.h"
+#include "report/limit_text.h"
 #include "report/text_sections.h"
 #include "report/wording.h"
+
+/* Sentences of evidence in the text; JSON has all. */
+#define EVIDENCE_TOLD 3
 
 /* How much a limit is a fault that something can be done about. */
 static const enum ink limit_inks[FACTOR_COUNT] = {
@@ -23,6 +27,10 @@ static const enum ink limit_inks[FACTOR_COUNT] = {
     [FACTOR_POLICER] = INK_YELLOW,
     [FACTOR_QUEUE] = INK_YELLOW,
     [FACTOR_LINK] = INK_PLAIN,
+    [FACTOR_STALLED] = INK_RED,
+    [FACTOR_RECEIVER_APPLICATION] = INK_PLAIN,
+    [FACTOR_APPLICATION_WINDOW] = INK_PLAIN,
+    [FACTOR_LOSS_RECOVERY] = INK_YELLOW,
 };
 
 static const enum ink severity_inks[] = {
@@ -43,6 +51,7 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 {
 	const struct limit *limit = &report_chosen(report)->limit;
 	enum ink ink = limit_inks[limit->factor];
+	size_t told = 0;
 
 	layout_heading(layout, "LIMIT");
 	if (limit->factor != FACTOR_UNKNOWN)
@@ -56,8 +65,12 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 		layout_textf(layout, INK_PLAIN, "at %s", wording_end(report, limit->where).s);
 	layout_textf(layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
 	layout_break(layout);
-	for (size_t i = 0; i < limit->evidence_count && (!brief || i == 0); i++)
-		layout_bullet(layout, limit->evidence[i]);
+	for (size_t i = 0; i < limit->evidence_count && told < (brief ? 1 : EVIDENCE_TOLD); i++) {
+		if (limit->evidence[i].weight <= 0 && told > 0)
+			continue;
+		layout_bullet(layout, evidence_text(&limit->evidence[i]).s);
+		told++;
+	}
 }
 
 static void text_finding(struct layout *layout, const struct finding *finding)
@@ -91,28 +104,21 @@ static void text_findings(struct layout *layout, const struct report *report)
 	}
 }
 
-/* A measurement may say behind "#" where or how it is made: that is read, not run. */
-static void next_measure(struct layout *layout, const struct limit *limit, bool first)
+static void next_measure(struct layout *layout, const struct limit *limit,
+    const struct measurement_text *measurement, bool first)
 {
-	char command[sizeof(limit->decide_with)];
 	struct wording why = {""};
-	const char *comment = strstr(limit->decide_with, " # ");
-	size_t length =
-	    comment ? (size_t)(comment - limit->decide_with) : strlen(limit->decide_with);
 
-	while (length > 0 && limit->decide_with[length - 1] == ' ')
-		length--;
-	snprintf(command, sizeof(command), "%.*s", (int)length, limit->decide_with);
 	wording_add(&why, "%s",
 	    limit->factor == FACTOR_UNKNOWN ? "would tell which of them it is"
 					    : "would make the limit more certain");
-	if (comment)
-		wording_add(&why, " (%s)", comment + 3);
+	if (measurement->note)
+		wording_add(&why, " (%s)", measurement->note);
 	if (first) {
 		layout_gap(layout);
 		layout_heading(layout, "NEXT");
 	}
-	layout_command(layout, "measure", command, why.s);
+	layout_command(layout, "measure", measurement->command, why.s);
 }
 
 /* The end that a client measured to, where its name is one that a shell leaves alone; else HOST. */
@@ -146,11 +152,12 @@ static bool next_record(struct layout *layout, const struct report *report)
 
 static void text_next(struct layout *layout, const struct report *report)
 {
-	const struct limit *limit = &report_chosen(report)->limit;
-	bool measures = *limit->decide_with != '\0';
+	const struct analysis *chosen = report_chosen(report);
+	struct measurement_text measurement;
+	bool measures = measurement_text(chosen, &measurement);
 
 	if (measures)
-		next_measure(layout, limit, !next_record(layout, report));
+		next_measure(layout, &chosen->limit, &measurement, !next_record(layout, report));
 	text_commands(layout, report->plan, !measures);
 }
 

@@ -163,7 +163,7 @@ END {
 		if (rtt_good[kind] + rtt_bad[kind])
 			printf ", RTT in %d of %d", rtt_good[kind], rtt_good[kind] + rtt_bad[kind]
 		printf "\n"
-		if (right[kind] < (kind == "JSON" ? 0.97 : 0.90) * n[kind]) bad = 1
+		if (right[kind] < (kind == "JSON" ? 0.93 : 0.92) * n[kind]) bad = 1
 		if (rtt_good[kind] < 0.97 * (rtt_good[kind] + rtt_bad[kind])) bad = 1
 	}
 	exit bad

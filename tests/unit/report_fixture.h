@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnosis/features.h"
 #include "report/report.h"
 
 #define FIXTURE_RUNS 20
@@ -134,12 +135,13 @@ static void fixture_limit(
 	analysis->limit.confidence = confidence;
 }
 
-static void fixture_evidence(struct analysis *analysis, const char *text)
+static void fixture_evidence(
+    struct analysis *analysis, enum feature feature, double value, double reference)
 {
 	struct limit *limit = &analysis->limit;
 
-	snprintf(limit->evidence[limit->evidence_count], sizeof(limit->evidence[0]), "%s", text);
-	limit->evidence_count++;
+	limit->evidence[limit->evidence_count++] = (struct evidence_item){
+	    .feature = (int)feature, .value = value, .reference = reference, .weight = 10};
 }
 
 /* The path of the load balancer: 703 Mbit/s, cwnd 4.36 MiB constant, 2 retransmits, RTT 23.9 ms within
@@ -166,10 +168,8 @@ static void fixture_proxy_path(struct fixture *f)
 	path->steady_first = 1;
 	path->steady_count = 9;
 	fixture_limit(&f->analyses[0], FACTOR_RECEIVE_WINDOW, WHERE_RECEIVER, CONFIDENCE_HIGH);
-	fixture_evidence(&f->analyses[0],
-	    "cwnd rests at 4.36 MiB in 10 of 10 intervals without loss: not congestion");
-	fixture_evidence(&f->analyses[0],
-	    "the receiver's tcp_rmem ceiling is 4 MiB, half of it window before Linux 6.6");
+	fixture_evidence(&f->analyses[0], FEATURE_CWND_RESTS, 4.36 * 0x1p20, 10);
+	fixture_evidence(&f->analyses[0], FEATURE_RMEM_MARK, 2.2 * 0x1p20, 4 * 0x1p20);
 }
 
 static void fixture_proxy_plan(struct fixture *f)
@@ -261,7 +261,7 @@ static void fixture_clean(struct fixture *f)
 	path->steady_count = 5;
 	snprintf(path->congestion_control, sizeof(path->congestion_control), "cubic");
 	fixture_limit(&f->analyses[0], FACTOR_LINK, WHERE_PATH, CONFIDENCE_HIGH);
-	fixture_evidence(&f->analyses[0], "941 Mbit/s is what Ethernet of 1 Gbit/s carries");
+	fixture_evidence(&f->analyses[0], FEATURE_ETHERNET_RATE, 941e6, 1e9);
 }
 
 /* bdp -b 703M -w 4.36M: 4571791 bytes x 8 / 703e6 = 52.03 ms. */
@@ -316,9 +316,11 @@ static void fixture_receiving(struct fixture *f)
 	analysis->limit.candidates[1] = FACTOR_SEND_BUFFER;
 	analysis->limit.candidates[2] = FACTOR_LINK;
 	analysis->limit.candidate_count = 3;
-	fixture_evidence(analysis, "the receiving end knows neither cwnd nor RTT");
-	snprintf(analysis->limit.decide_with, sizeof(analysis->limit.decide_with),
-	    "iperf3 -c SERVER -R -J --get-server-output");
+	analysis->limit.shares[FACTOR_RECEIVE_WINDOW] = 0.45;
+	analysis->limit.shares[FACTOR_SEND_BUFFER] = 0.30;
+	analysis->limit.shares[FACTOR_LINK] = 0.15;
+	fixture_evidence(analysis, FEATURE_RATE_SWINGS, 0.2, 0);
+	analysis->limit.decide = MEASURE_AT_SENDER;
 }
 
 /* Two hosts to set, values there unknown, hostile names, 20 runs of which the 14th is chosen. */

@@ -186,9 +186,13 @@ static void test_congestion(void **state)
 	    {1.2, 0.015, 3.8, 80.2, 2}, {2.4, 0.02, 4.5, 80.1, 4}, {1.5, 0.014, 4.6, 80, 3}};
 	static const struct second clean[] = {
 	    {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}};
-	static const struct second policed[] = {{307, 2.2, 25, 52.2, 1916},
-	    {367, 2.36, 25, 52.1, 0}, {421, 2.53, 25, 52.1, 0}, {413, 2.61, 25, 52.2, 0},
-	    {420, 2.66, 25, 52.1, 0}};
+	/* 10 Mbit/s and 100 kB over 100 ms: dropped at one cwnd each time, without a delay before it */
+	static const struct second policed[] = {{14.6, 0.108, 0.9, 100, 200},
+	    {9.1, 0.105, 0.9, 100.1, 0}, {9.4, 0.110, 0.9, 100, 0}, {9.6, 0.112, 0.9, 100, 0},
+	    {9.3, 0.093, 0.9, 100.1, 6}, {9.1, 0.105, 0.9, 100, 0}, {9.5, 0.111, 0.9, 100, 0},
+	    {9.6, 0.112, 0.9, 100, 0}, {9.3, 0.093, 0.9, 100, 8}, {9.1, 0.104, 0.9, 100, 0},
+	    {9.5, 0.110, 0.9, 100, 0}, {9.6, 0.112, 0.9, 100.1, 0}, {9.3, 0.094, 0.9, 100, 9},
+	    {9.1, 0.106, 0.9, 100, 0}, {9.5, 0.112, 0.9, 100, 0}, {9.4, 0.095, 0.9, 100, 8}};
 	struct work *w = calloc(1, sizeof(*w));
 
 	/* Random loss on a long path: BBR with fq, at the sender; its module, and the live interface. */
@@ -226,7 +230,7 @@ static void test_congestion(void **state)
 	series_free(&w->run.series);
 
 	/* A policer is paced below, not fought with BBR. */
-	work_run(w, policed, 5, "cubic");
+	work_run(w, policed, 16, "cubic");
 	work_plan(w);
 	assert_null(setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL));
 	assert_non_null(

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "report/answer.h"
 #include "report/sparkline.h"
+#include "report/limit_text.h"
 #include "report_fixture.h"
 
 typedef void (*fixture_maker)(struct fixture *f);
@@ -92,7 +93,9 @@ static bool may_be_long(const struct report *report, const char *line)
 		if (strcmp(text, report->plan->commands[i].command) == 0)
 			return true;
 	}
-	return one_word || strcmp(text, report->analyses[report->chosen].limit.decide_with) == 0;
+	struct measurement_text measurement;
+	return one_word || (measurement_text(&report->analyses[report->chosen], &measurement) &&
+			       strcmp(text, measurement.command) == 0);
 }
 
 static void check_lines(const struct report *report, const struct style *style, char *text)
@@ -205,8 +208,8 @@ static const struct {
     {fixture_rtt_of_numbers, "RTT 52.0 ms: 4.36 MiB in flight at 703 Mbit/s."},
     {fixture_bdp_of_numbers, "BDP 20.7 MiB: 3.34 Gbit/s over 52.0 ms."},
     {fixture_receiving,
-	"95.0 Mbit/s; undecided whether the receive window, the send buffer or the link "
-	"holds it; one measurement would tell."},
+	"95.0 Mbit/s; undecided: the receive window (45 %), the send buffer (30 %) or the link "
+	"(15 %); one measurement would tell."},
     {fixture_two_hosts, "24.7 Mbit/s, held by random loss on the path (2.01 % lost); set "
 			"tcp_congestion_control to bbr on the sender."},
 };
@@ -316,8 +319,8 @@ static const char *const proxy_pieces[] = {
     "  loss      <0.001 %      2 retransmits in about 607,000 segments\n",
     "  RFC 6349  efficiency 100 %, transfer in 4.75 x the ideal time\n",
     "\nLIMIT       the receive window at 192.0.2.10 (high confidence)\n"
-    "            - cwnd rests at 4.36 MiB in 10 of 10 intervals without loss: not\n"
-    "              congestion\n",
+    "            - cwnd is constant at 4.36 MiB over 10 intervals without a\n"
+    "              retransmit\n",
     "\nSET         on the proxy 192.0.2.10 (it receives and sends over this path)\n"
     "  net.ipv4.tcp_rmem                4096 131072 4194304 -> 4096 131072 20971520\n"
     "            4 MiB x 3.34 / 0.703 = 19.0 MiB, rounded up to 20 MiB: what was\n",
@@ -417,8 +420,9 @@ static void text_says_once_what_is_unknown(void **state)
 	assert_has(text, "PATH        server -> client, 1 stream, 4 s, MSS 1448 (assumed)\n");
 	assert_has(text,
 	    "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3 -J\n");
-	assert_has(text, "  measure   iperf3 -c SERVER -R -J --get-server-output\n"
-			 "            would tell which of them it is\n");
+	assert_has(text, "  measure   iperf3 -c SENDER -R -J --get-server-output\n"
+			 "            would tell which of them it is (the sender's side knows more: cwnd,\n"
+			 "            RTT and retransmits)\n");
 	assert_lacks(text, "BDP");
 	assert_lacks(text, "loss");
 	free(text);
@@ -428,15 +432,14 @@ static void text_says_once_what_is_unknown(void **state)
 static void text_splits_a_measurement_from_its_comment(void **state)
 {
 	struct fixture f;
-	struct limit *limit = &f.analyses[0].limit;
 
 	(void)state;
 	fixture_receiving(&f);
-	snprintf(limit->decide_with, sizeof(limit->decide_with),
-	    "ss -ti dst 192.0.2.1   # on the sender");
+	f.analyses[0].limit.decide = MEASURE_SENDER_SOCKET;
 	char *text = render(report_text, &f.report, &plain);
-	assert_has(text, "  measure   ss -ti dst 192.0.2.1\n"
-			 "            would tell which of them it is (on the sender)\n");
+	assert_has(text, "  measure   ss -tmin dst RECEIVER\n"
+			 "            would tell which of them it is (on the sender during the test:\n"
+			 "            rwnd_limited, sndbuf_limited)\n");
 	free(text);
 	fixture_end(&f);
 }
@@ -632,7 +635,8 @@ static const char *const proxy_members[] = {
     ".limit.where=\"receiver\"",
     ".limit.confidence=\"high\"",
     ".limit.candidates[0]=\"receive-window\"",
-    ".limit.evidence[1]=\"the receiver's tcp_rmem ceiling is 4 MiB, half of it window before Linux 6.6\"",
+    ".limit.evidence[1].id=\"rmem-mark\"",
+    ".limit.evidence[1].text=\"2.20 MiB in flight is what the receiver's tcp_rmem ceiling of 4 MiB permits\"",
     ".limit.decide_with=null",
     ".rfc6349.tcp_efficiency=0.999997",
     ".rfc6349.buffer_delay=null",
@@ -729,7 +733,7 @@ static void json_writes_unknown_as_null(void **state)
 	    (const char *[]){".path.direction=\"server-to-client\"", ".path.sender=null",
 		".path.rtt.us=null", ".path.rtt.method=null", ".limit.factor=\"unknown\"",
 		".limit.where=null", ".limit.candidates[2]=\"link\"",
-		".limit.decide_with=\"iperf3 -c SERVER -R -J --get-server-output\""},
+		".limit.decide_with=\"iperf3 -c SENDER -R -J --get-server-output   # the sender's side knows more: cwnd, RTT and retransmits\""},
 	    8);
 	free(lines);
 	fixture_end(&f);

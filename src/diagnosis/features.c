@@ -1,0 +1,178 @@
+#include "diagnosis/features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "diagnosis/view.h"
+
+/* Text prints totals with three digits: what is left in the buffer is known no better than that. */
+#define TOTALS_ROUNDING 0.005
+
+void feature_set(const struct view *view, enum feature feature, double value, double reference)
+{
+	view->features->items[feature] =
+	    (struct feature_value){.present = true, .value = value, .reference = reference};
+}
+
+static void read_rtt(struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (path->has & PATH_LOADED_RTT)
+		view->loaded_us = path->loaded_rtt_us;
+	view->has_rtt = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
+	if (path->has & PATH_IDLE_RTT) {
+		view->base_us = path->idle_rtt_us;
+		view->base_is_measured = true;
+	} else if (path->rtt.method == RTT_TCP_INFO || path->rtt.method == RTT_GIVEN) {
+		view->base_us = path->rtt.us;
+		view->base_is_measured = path->rtt.method == RTT_GIVEN ||
+					 (view->socket && (view->socket->has & SOCKET_MIN_RTT));
+	}
+	/* after a change of the path the smallest RTT is of the other one */
+	if (path->phases.rtt_after_us > 0 && view->has_rtt)
+		view->base_us = path->rtt_min_us;
+	if (view->base_us > 0 && view->loaded_us > 0)
+		view->queue_ratio = view->loaded_us / view->base_us;
+	if ((path->has & PATH_CWND) && path->stream_rate_bps > 0)
+		view->naive_us = path->cwnd_bytes * 8e6 / path->stream_rate_bps;
+}
+
+/* Measured, or rate x the path's RTT (a queue would add to it), or what is left: at most cwnd. */
+static void read_in_flight(struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (path->has & PATH_IN_FLIGHT) {
+		view->in_flight_measured = true;
+		view->in_flight = view->in_flight_low = view->in_flight_high = path->in_flight_bytes;
+	} else if ((path->rtt.method == RTT_PING || path->rtt.method == RTT_GIVEN) &&
+		   path->stream_rate_bps > 0) {
+		view->in_flight_measured = true;
+		view->in_flight = view->in_flight_low = view->in_flight_high =
+		    path->stream_rate_bps / 8e6 * path->rtt.us;
+	} else if ((path->has & PATH_CWND) && path->cwnd_bytes > 0) {
+		/* cwnd is what may be in flight, twice that where it is constant (model/rtt.c) */
+		view->in_flight_high = path->cwnd_bytes;
+		view->in_flight_low = path->cwnd_bytes / 4;
+		view->in_flight = path->phases.cwnd_rests || view->bbr ? path->cwnd_bytes / 2.05
+									: path->cwnd_bytes;
+	}
+	if (view->in_flight <= 0)
+		return;
+	/* one reading of a socket: its rate is a mean over its life, what is unacknowledged is of now */
+	if (view->count == 1 && view->socket && (view->socket->has & SOCKET_UNACKED) &&
+	    (view->socket->has & SOCKET_PEER_WINDOW) && view->socket->peer_window_bytes > 0) {
+		view->window_fill = (double)view->socket->unacked_segments * view->socket->mss /
+				    (double)view->socket->peer_window_bytes;
+	} else if ((path->has & PATH_PEER_WINDOW) && path->peer_window_bytes > 0 &&
+	    view->in_flight_measured)
+		view->window_fill = path->window_fill > 0
+					? path->window_fill
+					: view->in_flight / path->peer_window_bytes;
+	if ((path->has & PATH_CWND) && path->cwnd_bytes > 0 && view->in_flight_measured)
+		view->cwnd_fill =
+		    path->cwnd_fill > 0 ? path->cwnd_fill : view->in_flight / path->cwnd_bytes;
+}
+
+static void read_loss(struct view *view)
+{
+	const struct path *path = view->path;
+
+	view->knows_loss = path->has & PATH_RETRANSMITS;
+	view->lossless =
+	    view->knows_loss && (path->ends_quiet || path->steady_loss < LOSSLESS_RATIO);
+}
+
+/* With -O the receiver's total holds bytes of the omitted start: nothing can be told then. */
+static void read_excess(struct view *view)
+{
+	const struct run *run = view->run;
+	const struct path *path = view->path;
+
+	if (!run || run->omitted_intervals > 0 || ((run->has & RUN_OMIT) && run->omit_s > 0) ||
+	    !(run->has & RUN_SENT) || !(run->has & RUN_RECEIVED) || run->received_bytes == 0 ||
+	    !run->local_sends || !(path->has & PATH_CWND) || path->cwnd_bytes <= 0 ||
+	    !run->complete || (run->received_seconds > 0 && run->sent_bytes == run->received_bytes &&
+				  run->rounding <= 0 && run->streams == 0))
+		return;
+	double cwnds = path->cwnd_bytes * path->streams;
+	double excess = (double)run->sent_bytes - (double)run->received_bytes;
+	double rounding =
+	    run->rounding > 0 ? 2 * TOTALS_ROUNDING * (double)run->sent_bytes / cwnds : 0;
+	view->has_excess = rounding < 0.1 || excess / cwnds > 1 + rounding;
+	view->excess_ratio = excess / cwnds;
+}
+
+static bool is_loopback(const char *address)
+{
+	return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 ||
+	       strcmp(address, "localhost") == 0;
+}
+
+static bool ends_are_one(const struct run *run)
+{
+	if (!run)
+		return false;
+	return is_loopback(run->receiver) || is_loopback(run->sender) ||
+	       (run->sender[0] != '\0' && strcmp(run->sender, run->receiver) == 0);
+}
+
+/* Ten probes and two of them lost at least. */
+static double lost_probes(const struct path_context *context)
+{
+	const struct ping *ping = context ? context->ping : NULL;
+
+	if (!ping || !ping->has_counts || ping->sent < 10 || ping->received + 2 > ping->sent)
+		return 0;
+	return (double)(ping->sent - ping->received) / (double)ping->sent;
+}
+
+void view_read(const struct diagnosis_input *input, struct features *features, struct view *view)
+{
+	const struct path *path = input->path;
+
+	*view = (struct view){.path = path,
+	    .run = input->run,
+	    .socket = input->context ? input->context->socket : NULL,
+	    .peer_socket = input->context ? input->context->peer_socket : NULL,
+	    .sender = input->sender,
+	    .receiver = input->receiver,
+	    .features = features};
+	if (input->run && (path->has & PATH_SERIES)) {
+		view->bins = &input->run->series.bins[path->quiet_first];
+		view->count = path->quiet_count;
+	}
+	view->bbr = congestion_is_bbr(path->congestion_control) ||
+		    (path->congestion_control[0] == '\0' && path_ignores_loss(path));
+	if (input->run && (input->run->has & RUN_TARGET_RATE))
+		view->asked_bps = input->run->target_rate_bps * path->streams;
+	if (input->run && (input->run->has & RUN_SOCKET_BUFFER))
+		view->buffer_asked = (double)input->run->socket_buffer_bytes;
+	if (input->context && input->context->tc && path->rate_bps > 0)
+		view->backlog_us =
+		    (double)input->context->tc->backlog_bytes * 8 / path->rate_bps * 1e6;
+	view->ping_loss = lost_probes(input->context);
+	view->same_host = ends_are_one(input->run);
+	read_rtt(view);
+	read_loss(view);
+	read_in_flight(view);
+	read_excess(view);
+}
+
+void features_read(const struct diagnosis_input *input, struct features *features)
+{
+	struct view view;
+
+	memset(features, 0, sizeof(*features));
+	view_read(input, features, &view);
+	if (view.bbr)
+		feature_set(&view, FEATURE_BBR, 0, 0);
+	features_of_window(&view);
+	features_of_ceilings(&view);
+	features_of_sockets(&view);
+	features_of_loss(&view);
+	features_of_queue(&view);
+	features_of_rate(&view);
+	features_of_hosts(&view);
+}

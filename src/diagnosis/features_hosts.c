@@ -1,0 +1,150 @@
+/* Features of hosts and of what was asked for: CPU, options, scaling; stalls and starts. */
+#include "diagnosis/view.h"
+
+#include <math.h>
+
+#include "model/window.h"
+
+/* A core is busy from here on; below the other mark it holds nothing. */
+#define CPU_BUSY_PERCENT 90
+#define CPU_IDLE_PERCENT 60
+/* RFC 9293, 3.1: the window field without scaling. */
+#define UNSCALED_BYTES 65535
+/* The kernel doubles what SO_RCVBUF and SO_SNDBUF ask for; from 0.3 of what was asked to twice is used. */
+#define ASKED_USED 0.3
+#define ASKED_MOST 2.2
+/* Time without a byte that makes a flow a stalled one. */
+#define STALLED_SHARE 0.3
+#define STOPPED_MS 5000
+
+static void cpu(const struct view *view)
+{
+	const struct run *run = view->run;
+
+	if (!run || !(run->has & (RUN_SENDER_CPU | RUN_RECEIVER_CPU)))
+		return;
+	double sender = run->has & RUN_SENDER_CPU ? run->sender_cpu_percent : -1;
+	double receiver = run->has & RUN_RECEIVER_CPU ? run->receiver_cpu_percent : -1;
+	if (fmax(sender, receiver) >= CPU_BUSY_PERCENT)
+		feature_set(view, FEATURE_CPU_BUSY, sender, receiver);
+	else if (sender >= 0 && receiver >= 0 && fmax(sender, receiver) < CPU_IDLE_PERCENT)
+		feature_set(view, FEATURE_CPU_IDLE, sender, receiver);
+}
+
+static bool scaling_is_off(const struct host *host)
+{
+	return host && host->values[TUNABLE_TCP_WINDOW_SCALING].known &&
+	       host->values[TUNABLE_TCP_WINDOW_SCALING].number[0] == 0;
+}
+
+/* More than 64 KiB in flight, or a scale that ss shows: it is on, whatever a file says. */
+static bool scaling_is_on(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	return (view->socket && (view->socket->has & SOCKET_WSCALE) &&
+		   view->socket->snd_wscale > 0) ||
+	       (view->in_flight_measured && view->in_flight > 1.1 * UNSCALED_BYTES) ||
+	       ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > UNSCALED_BYTES);
+}
+
+static void scaling(const struct view *view)
+{
+	const struct path *path = view->path;
+	bool told = scaling_is_off(view->sender) || scaling_is_off(view->receiver);
+
+	if (scaling_is_on(view))
+		return;
+	if (told)
+		feature_set(view, FEATURE_SCALING_OFF, scaling_is_off(view->receiver), 0);
+	if ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > 64000 &&
+	    path->peer_window_max_bytes <= UNSCALED_BYTES && view->buffer_asked <= 0)
+		feature_set(
+		    view, FEATURE_WINDOW_UNSCALED, path->peer_window_max_bytes, UNSCALED_BYTES);
+}
+
+/* What the kernel of the end that receives makes of the number that was asked for. */
+static void buffer_given(const struct view *view)
+{
+	const struct host *host = view->receiver;
+
+	if (!host || !host->values[TUNABLE_RMEM_MAX].known)
+		return;
+	double most = (double)host->values[TUNABLE_RMEM_MAX].number[0];
+	feature_set(view,
+	    most < view->buffer_asked ? FEATURE_BUFFER_ASKED_CUT : FEATURE_BUFFER_ASKED_PERMITTED,
+	    setsockopt_window(view->buffer_asked, most, &host->kernel), most);
+}
+
+static void buffer_asked(const struct view *view)
+{
+	const struct path *path = view->path;
+	double asked = view->buffer_asked;
+
+	if (view->run && (view->run->has & RUN_SOCKET_BUFFER) && asked <= 0)
+		feature_set(view, FEATURE_NO_BUFFER_ASKED, 0, 0);
+	if (view->run && (view->run->has & RUN_TARGET_RATE) && view->asked_bps <= 0)
+		feature_set(view, FEATURE_NO_RATE_ASKED, 0, 0);
+	if (asked <= 0)
+		return;
+	bool lossy = view->knows_loss && !view->lossless && path->steady_loss > 2e-4;
+	double used = view->in_flight_measured ? view->in_flight : path->cwnd_peak_bytes;
+	if (lossy || (used > 0 && used < ASKED_USED * asked))
+		feature_set(view, FEATURE_BUFFER_ASKED_FAR, used, asked);
+	else if (!view->in_flight_measured || view->in_flight < ASKED_MOST * asked)
+		feature_set(view, FEATURE_BUFFER_ASKED_BINDS, used, asked);
+	buffer_given(view);
+}
+
+static void stalls(const struct view *view)
+{
+	const struct path *path = view->path;
+	const struct phases *phases = &path->phases;
+	const struct socket_info *socket = view->socket;
+	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes < 5.0 * path->mss;
+	double dead = phases->share[PHASE_STALLED] + phases->share[PHASE_IDLE];
+
+	if (dead > STALLED_SHARE && (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
+		feature_set(view, tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
+								: FEATURE_STALLS_OPEN_CWND,
+		    dead, path->cwnd_bytes);
+	if (socket && (socket->has & SOCKET_PEER_WINDOW) && socket->peer_window_bytes == 0 &&
+	    (socket->has & SOCKET_LAST_SND) && socket->lastsnd_ms > STOPPED_MS)
+		feature_set(view, FEATURE_PERSIST, socket->lastsnd_ms, 0);
+}
+
+/* From the first row to the last cwnd and rate grew without a loss: the start is all there is. */
+static void start_only(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (!(path->has & PATH_SERIES) || !view->knows_loss || path->retransmits > 0 ||
+	    !(path->has & PATH_CWND) || path->phases.cwnd_rests)
+		return;
+	const struct bin *bins = view->run->series.bins;
+	size_t n = path->phases.usable;
+	bool grows = n >= 2 && bins[n - 1].cwnd_bytes > 1.15 * (double)bins[n - 2].cwnd_bytes &&
+		     (double)bins[n - 1].bytes > 1.1 * (double)bins[n - 2].bytes;
+	if (grows && (view->cwnd_fill <= 0 || view->cwnd_fill > 0.5))
+		feature_set(view, FEATURE_START_ONLY, (double)n, 0);
+}
+
+/* A test shorter than two round trips: what was counted is what fitted into a buffer. */
+static void too_short(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (view->run && path->seconds > 0 && path->rtt.method != RTT_UNKNOWN &&
+	    path->rtt.method != RTT_CWND && path->seconds * 1e6 < 2 * path->rtt.us)
+		feature_set(view, FEATURE_TOO_SHORT, path->seconds * 1e6, path->rtt.us);
+}
+
+void features_of_hosts(const struct view *view)
+{
+	cpu(view);
+	scaling(view);
+	buffer_asked(view);
+	stalls(view);
+	start_only(view);
+	too_short(view);
+}

@@ -1,0 +1,223 @@
+/* Features of loss: how much, where it falls, and what it would leave. */
+#include "diagnosis/view.h"
+
+#include <math.h>
+
+#include "model/loss.h"
+
+/* Below this ratio losses are the ordinary probing of a congestion control. */
+#define LOSS_MATTERS 2e-4
+/* From here on a path is broken rather than lossy: Padhye et al. 1998, timeouts govern. */
+#define LOSS_HEAVY 0.10
+/* Of what was sent; with a cwnd of a few segments hardly any full one gets through. */
+#define LOSS_OF_MOST 0.25
+#define BOUND_FITS 2.2
+#define BOUND_EXCEEDED 2.6
+/* cwnd in segments over sqrt(3/2)/sqrt(p) */
+#define CWND_FITS 1.9
+/* Relative deviation of the rate over 5 s: 2-10 % under a policer whose bucket is empty, 24-37 % under
+ * chance loss (9 policed and 60 lossy runs). */
+#define POLICED_SWING 0.11
+#define CHANCE_SWING 0.20
+/* A rate of bytes this even does not swing, whatever cwnd does between. */
+#define EVEN 0.08
+/* The first row of a flow through a deep bucket, over the rest. */
+#define FIRST_BURST 1.3
+/* Deviation of cwnd just before losses, of three losses or more. */
+#define EVENTS_MIN 3
+#define ONE_CWND 0.12
+#define ANY_CWND 0.28
+/* RTT that moves by less than this is flat. */
+#define RTT_FLAT 1.12
+
+static bool loss_is_throughout(const struct path *path)
+{
+	return path->steady_loss >= LOSS_MATTERS &&
+	       (path->retransmit_bins >= 0.6 ||
+		   (path->retransmit_bins >= 0.3 && path->lossy_streak < 0.5 &&
+		       path->steady_retransmits >= 3));
+}
+
+static bool regrows(const struct view *view)
+{
+	const struct path *path = view->path;
+	bool before = path->early_retransmits > 0 || path->retransmits > path->steady_retransmits ||
+		      path->steady_retransmits > 0;
+
+	return view->lossless && before && !path->phases.cwnd_rests && !view->bbr &&
+	       (path->has & PATH_CWND) && path->cwnd_growth > 1.04 &&
+	       (view->cwnd_fill <= 0 || view->cwnd_fill > 0.75);
+}
+
+static void loss_course(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (!view->knows_loss)
+		return;
+	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes <= 4.0 * path->mss;
+	if (tiny && path->loss_ratio >= LOSS_OF_MOST)
+		feature_set(view, FEATURE_LOSS_OF_MOST, path->loss_ratio, path->cwnd_bytes);
+	if (path->loss_ratio >= LOSS_HEAVY || path->steady_loss >= LOSS_HEAVY)
+		feature_set(view, FEATURE_LOSS_HEAVY, fmax(path->loss_ratio, path->steady_loss), 0);
+	if (loss_is_throughout(path) && !path->phases.cwnd_rests)
+		feature_set(view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);
+	else if (regrows(view))
+		feature_set(view, FEATURE_LOSS_ONCE_THEN_GROWTH, (double)path->retransmits,
+		    path->cwnd_growth);
+	else if (view->lossless)
+		feature_set(view, FEATURE_LOSSLESS, (double)path->retransmits, path->loss_ratio);
+	else
+		feature_set(view, FEATURE_LOSS_RARE, path->steady_loss, path->retransmit_bins);
+}
+
+/* What the measured rate is of the one that CUBIC would make of that loss; without an RTT, of cwnd. */
+static void loss_bound(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (view->bbr || path->steady_loss < LOSS_MATTERS || view->lossless)
+		return;
+	bool knows_rtt = path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND;
+	double ratio = 0, allowed = 0;
+	if (knows_rtt) {
+		allowed = cubic_rate_bps(path->mss, path->rtt.us, path->steady_loss);
+		ratio = path->stream_rate_bps / allowed;
+	} else if (path->has & PATH_CWND) {
+		ratio = path->cwnd_bytes / path->mss / (1.2247 / sqrt(path->steady_loss));
+	}
+	if (ratio <= 0)
+		return;
+	if (ratio > BOUND_EXCEEDED && path->retransmit_bins < 0.55)
+		feature_set(view, FEATURE_LOSS_BURSTS, path->retransmit_bins, allowed);
+	if (ratio > BOUND_EXCEEDED)
+		feature_set(view, FEATURE_LOSS_BOUND_EXCEEDED, path->stream_rate_bps, allowed);
+	else if (ratio > 1 / BOUND_FITS && ratio < (knows_rtt ? BOUND_FITS : CWND_FITS))
+		feature_set(view, FEATURE_LOSS_BOUND_FITS, path->stream_rate_bps, allowed);
+}
+
+/* What to ask of whoever runs the path: the loss under which CUBIC would carry the target. */
+static void loss_allowed(const struct view *view)
+{
+	const struct path *path = view->path;
+	double target_bps = path->target_bps / path->streams;
+
+	if (!(path->has & PATH_TARGET) || path->rtt.method == RTT_UNKNOWN ||
+	    path->rtt.method == RTT_CWND || target_bps <= path->stream_rate_bps ||
+	    path->steady_loss < LOSS_MATTERS || view->lossless)
+		return;
+	feature_set(view, FEATURE_LOSS_ALLOWED, target_bps,
+	    cubic_loss_for_rate(path->mss, path->rtt.us, target_bps));
+}
+
+/* True unless the RTT is known to move: what drops does not queue first. */
+static bool rtt_may_be_flat(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (view->base_is_measured && view->loaded_us > 0)
+		return view->queue_ratio < 1.2;
+	if (!view->has_rtt || path->rtt_min_us <= 0)
+		return true;
+	return path->rtt_median_us < RTT_FLAT * path->rtt_min_us ||
+	       path->rtt_median_us - path->rtt_min_us < 2000;
+}
+
+static void bucket(const struct view *view)
+{
+	const struct path *path = view->path;
+	const struct bucket *b = &path->bucket;
+
+	if (!b->known || path->phases.cwnd_rests || !rtt_may_be_flat(view))
+		return;
+	double swing = b->swing * sqrt((double)path->streams);
+	bool dropping = path->retransmit_bins >= 0.15 && path->steady_loss >= LOSS_MATTERS;
+	if (dropping && swing < POLICED_SWING && path->phases.usable >= 6)
+		feature_set(view, FEATURE_BUCKET_STEADY, b->rate_bps, b->depth_bytes);
+	else if (dropping && swing > CHANCE_SWING && path->rate_deviation > EVEN)
+		feature_set(view, FEATURE_BUCKET_SWINGS, swing, 0);
+	if (b->events >= EVENTS_MIN && !view->bbr && b->cwnd_swing < ONE_CWND)
+		feature_set(view, FEATURE_LOSS_AT_ONE_CWND, b->cwnd_swing, b->events);
+	else if (b->events >= EVENTS_MIN && !view->bbr && b->cwnd_swing > ANY_CWND)
+		feature_set(view, FEATURE_LOSS_AT_ANY_CWND, b->cwnd_swing, b->events);
+	if (dropping && b->first_ratio > FIRST_BURST && swing < CHANCE_SWING &&
+	    path->phases.usable >= 8)
+		feature_set(view, FEATURE_FIRST_BURST, b->first_ratio, b->rate_bps);
+}
+
+/* Something is lost, and nothing of it looks like a token bucket. */
+static void no_bucket(const struct view *view)
+{
+	const struct feature_value *items = view->features->items;
+
+	if (view->knows_loss && !view->lossless && !items[FEATURE_BUCKET_STEADY].present &&
+	    !items[FEATURE_FIRST_BURST].present && !items[FEATURE_LOSS_AT_ONE_CWND].present)
+		feature_set(view, FEATURE_NO_BUCKET, view->path->steady_loss, 0);
+}
+
+/* The largest RTT of the rows in which something was lost, or before, over the smallest of all: a queue that
+ * drops is full then. */
+static void loss_and_delay(const struct view *view)
+{
+	const struct path *path = view->path;
+	double most_us = 0;
+
+	/* from the idle RTT and cwnd / rate of a flow that loss holds (model/rtt.c) */
+	if (!view->has_rtt && view->base_is_measured && view->loaded_us > 0 && !view->lossless) {
+		if (view->queue_ratio < 1.15)
+			feature_set(
+			    view, FEATURE_LOSS_WITHOUT_DELAY, view->loaded_us, view->base_us);
+		return;
+	}
+	if (!view->has_rtt || !view->run || path->retransmits < 3 || path->rtt.us <= 0)
+		return;
+	for (size_t i = 0; i < path->phases.usable; i++) {
+		const struct bin *bin = &view->run->series.bins[i];
+		if ((bin->has & BIN_RTT) && (bin->has & BIN_RETRANSMITS) && bin->retransmits > 0)
+			most_us = fmax(most_us, bin->rtt_us);
+	}
+	double base_us = view->base_us > 0 ? view->base_us : path->rtt.us;
+	if (most_us <= 0)
+		return;
+	if (most_us < 1.06 * base_us + 800 && base_us > 8000)
+		feature_set(view, FEATURE_LOSS_WITHOUT_DELAY, most_us, base_us);
+	else if (most_us > 1.3 * base_us + 1000 && !view->bbr)
+		feature_set(view, FEATURE_LOSS_WITH_DELAY, most_us, base_us);
+}
+
+/* cwnd falls to a segment or two where it was large: retransmission timeouts (RFC 6298), as outages and
+ * lost tails make them. */
+static void timeouts(const struct view *view)
+{
+	const struct path *path = view->path;
+	double rows = 0, large = path->cwnd_peak_bytes;
+
+	if (!view->run || !(path->has & PATH_CWND) || view->bbr || large < 40.0 * path->mss)
+		return;
+	for (size_t i = 1; i < path->phases.usable; i++) {
+		const struct bin *bin = &view->run->series.bins[i];
+		rows += (bin->has & BIN_CWND) && bin->cwnd_bytes > 0 &&
+			(double)bin->cwnd_bytes <= 2.0 * path->mss * path->streams;
+	}
+	if (rows > 0)
+		feature_set(view, FEATURE_TIMEOUTS, rows, (double)path->phases.usable);
+}
+
+/* ping's own loss, of so many probes that it is no accident. */
+static void probes(const struct view *view)
+{
+	if (view->ping_loss > 0)
+		feature_set(view, FEATURE_PATH_LOSS_SEEN, view->ping_loss, 0);
+}
+
+void features_of_loss(const struct view *view)
+{
+	loss_course(view);
+	loss_bound(view);
+	loss_allowed(view);
+	bucket(view);
+	no_bucket(view);
+	loss_and_delay(view);
+	timeouts(view);
+	probes(view);
+}

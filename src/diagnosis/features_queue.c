@@ -1,0 +1,59 @@
+/* Features of a queue: what the RTT does under the flow. */
+#include "diagnosis/view.h"
+
+#include <math.h>
+
+/* A standing queue: the RTT under load beyond the idle path's by this, and by so much time. */
+#define STANDS_RATIO 1.5
+#define STANDS_US 4000
+/* No queue to speak of: below this, or below so much time. */
+#define NONE_RATIO 1.15
+#define NONE_US 1500
+/* The exponent of RTT over cwnd: 1 in a queue, 0 elsewhere. */
+#define FOLLOWS 0.6
+#define VARIES 1.25
+#define FLAT 1.06
+#define BACKLOG_US 20000
+
+static void against_base(const struct view *view)
+{
+	if (view->base_us <= 0 || view->loaded_us <= 0)
+		return;
+	double over_us = view->loaded_us - view->base_us;
+	bool stands = over_us > STANDS_US &&
+		      (view->queue_ratio > STANDS_RATIO ||
+			  (view->base_is_measured && over_us > 15000 && view->queue_ratio > 1.3));
+	if (stands)
+		feature_set(view, FEATURE_QUEUE_STANDS, view->loaded_us, view->base_us);
+	else if (view->base_is_measured && (view->queue_ratio < NONE_RATIO || over_us < NONE_US))
+		feature_set(view, FEATURE_QUEUE_NONE, view->loaded_us, view->base_us);
+}
+
+static void course(const struct view *view)
+{
+	const struct path *path = view->path;
+	double spread_us = path->rtt_max_us - path->rtt_min_us;
+
+	if (path->phases.rtt_after_us > 0)
+		feature_set(view, FEATURE_PATH_CHANGED, path->phases.rtt_after_us,
+		    path->phases.rtt_before_us);
+
+	if (path->queue_elasticity > FOLLOWS && spread_us > STANDS_US / 2.0 && view->cwnd_fill > 0.7)
+		feature_set(view, FEATURE_QUEUE_FOLLOWS_CWND, path->rtt_min_us, path->rtt_max_us);
+	if (path->phases.governing == PHASE_FILLING && spread_us > STANDS_US)
+		feature_set(view, FEATURE_QUEUE_FILLS, path->rtt_min_us, path->rtt_max_us);
+	if (!view->has_rtt || view->count < 3 || path->rtt_min_us <= 0)
+		return;
+	if (path->rtt_max_us > VARIES * path->rtt_min_us && spread_us > STANDS_US)
+		feature_set(view, FEATURE_RTT_VARIES, path->rtt_min_us, path->rtt_max_us);
+	else if (path->rtt_max_us < FLAT * path->rtt_min_us || spread_us < 800)
+		feature_set(view, FEATURE_RTT_FLAT, path->rtt_min_us, path->rtt_max_us);
+}
+
+void features_of_queue(const struct view *view)
+{
+	against_base(view);
+	course(view);
+	if (view->backlog_us > BACKLOG_US)
+		feature_set(view, FEATURE_BACKLOG, view->backlog_us, view->path->rate_bps);
+}

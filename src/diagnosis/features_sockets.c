@@ -1,0 +1,160 @@
+/* Features of sockets: the kernel's own account, queues and buffers at both ends. */
+#include "diagnosis/view.h"
+
+#include <math.h>
+
+#include "model/window.h"
+
+/* Shares of the busy time (tcp_info, net/ipv4/tcp_output.c tcp_chrono; 4.10 on), as 57 public tests with
+ * this account part: beyond 0.6 the receive window, beyond 0.3 the send buffer, below 0.2 and 0.1 neither. */
+#define RWND_MOST 0.6
+#define RWND_SOME 0.2
+#define SNDBUF_MOST 0.3
+#define SNDBUF_SOME 0.1
+#define ACQUITTED 0.05
+#define QUEUE_EMPTY_BYTES 65536
+/* A reader with this share of its buffer unread is behind. */
+#define READER_BEHIND 0.5
+#define READER_PROMPT 0.1
+/* Windows that protocols above TCP keep: HTTP/2's 64 KiB (RFC 9113, 6.9.2), SFTP's 512 KiB, OpenSSH's
+ * channel of 2 MiB (channels.h CHAN_SES_WINDOW_DEFAULT), gRPC's 4 MiB. */
+static const double protocol_windows[] = {65535, 0x1p19, 0x1p21, 0x1p22};
+
+static void kernel_account(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!socket || !(socket->has & SOCKET_BUSY) || socket->busy_us <= 0)
+		return;
+	double rwnd = socket->rwnd_limited_us / socket->busy_us;
+	double sndbuf = socket->sndbuf_limited_us / socket->busy_us;
+	bool queued = view->base_is_measured && view->queue_ratio > 1.3 &&
+		      view->loaded_us - view->base_us > 4000;
+	if (rwnd >= RWND_MOST)
+		feature_set(view, queued ? FEATURE_KERNEL_RWND_IN_QUEUE : FEATURE_KERNEL_RWND, rwnd, socket->busy_us);
+	else if (rwnd >= RWND_SOME)
+		feature_set(view, FEATURE_KERNEL_RWND_PARTLY, rwnd, socket->busy_us);
+	if (sndbuf >= SNDBUF_MOST)
+		feature_set(view, FEATURE_KERNEL_SNDBUF, sndbuf, socket->busy_us);
+	else if (sndbuf >= SNDBUF_SOME)
+		feature_set(view, FEATURE_KERNEL_SNDBUF_PARTLY, sndbuf, socket->busy_us);
+	if (rwnd < ACQUITTED && sndbuf < ACQUITTED)
+		feature_set(view, FEATURE_KERNEL_ACQUITS, fmax(rwnd, sndbuf), socket->busy_us);
+}
+
+static double unacked_bytes(const struct socket_info *socket)
+{
+	return (socket->has & SOCKET_UNACKED) && (socket->has & SOCKET_MSS)
+		   ? (double)socket->unacked_segments * socket->mss
+		   : 0;
+}
+
+static void send_queue(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!socket || !(socket->has & SOCKET_SKMEM) || socket->sndbuf == 0 || !socket->app_limited)
+		return;
+	/* ss leaves notsent out where it is 0 */
+	double unsent = socket->has & SOCKET_NOTSENT ? (double)socket->notsent_bytes : 0;
+	double flying = unacked_bytes(socket);
+	double cwnd = (double)socket->cwnd_segments * socket->mss;
+	if (unsent > fmin(QUEUE_EMPTY_BYTES, 0.3 * fmax(flying, 1)) ||
+	    (double)socket->wmem_queued > 0.9 * (double)socket->sndbuf ||
+	    (cwnd > 0 && flying > 0.9 * cwnd && socket->cwnd_segments > 4))
+		return;
+	double queue = (double)socket->send_queue;
+	for (size_t i = 0; i < sizeof(protocol_windows) / sizeof(protocol_windows[0]); i++)
+		if (fabs(queue / protocol_windows[i] - 1) < 0.02)
+			feature_set(
+			    view, FEATURE_SEND_QUEUE_IS_WINDOW, queue, protocol_windows[i]);
+	feature_set(view, FEATURE_SEND_QUEUE_EMPTY, unsent, (double)socket->sndbuf);
+}
+
+/* What sndbuf-limited means depends on whether the buffer has grown to tcp_wmem's ceiling. */
+static void send_buffer(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!view->features->items[FEATURE_KERNEL_SNDBUF].present ||
+	    !(socket->has & SOCKET_SKMEM))
+		return;
+	if (!view->sender || !view->sender->values[TUNABLE_TCP_WMEM].known) {
+		feature_set(view, FEATURE_SNDBUF_CEILING_UNKNOWN, (double)socket->sndbuf, 0);
+		return;
+	}
+	double ceiling = (double)view->sender->values[TUNABLE_TCP_WMEM].number[2];
+	if ((double)socket->sndbuf > 0.95 * ceiling)
+		feature_set(view, FEATURE_SNDBUF_AT_CEILING, (double)socket->sndbuf, ceiling);
+}
+
+/* A buffer that a program set does not grow: it is full below the ceiling. */
+static void fixed_buffers(const struct view *view)
+{
+	const struct socket_info *socket = view->socket, *peer = view->peer_socket;
+
+	if (socket && (socket->has & SOCKET_SKMEM) && view->sender &&
+	    view->sender->values[TUNABLE_TCP_WMEM].known && socket->sndbuf > 0) {
+		double ceiling = (double)view->sender->values[TUNABLE_TCP_WMEM].number[2];
+		double held = socket->has & SOCKET_BUSY && socket->busy_us > 0
+				  ? socket->sndbuf_limited_us / socket->busy_us
+				  : 0;
+		if ((double)socket->sndbuf < 0.8 * ceiling && held > SNDBUF_SOME)
+			feature_set(
+			    view, FEATURE_SNDBUF_FIXED, (double)socket->sndbuf, ceiling);
+	}
+	if (peer && (peer->has & SOCKET_SKMEM) && view->receiver &&
+	    view->receiver->values[TUNABLE_TCP_RMEM].known && peer->rcvbuf > 0) {
+		double ceiling = (double)view->receiver->values[TUNABLE_TCP_RMEM].number[2];
+		double full = view->window_fill;
+		if ((double)peer->rcvbuf < 0.8 * ceiling && full > 0.9 &&
+		    (double)peer->rmem_alloc < READER_PROMPT * (double)peer->rcvbuf)
+			feature_set(view, FEATURE_RCVBUF_FIXED, (double)peer->rcvbuf, ceiling);
+	}
+}
+
+static void reader(const struct view *view)
+{
+	const struct socket_info *peer = view->peer_socket;
+
+	if (!peer || !(peer->has & SOCKET_SKMEM) || peer->rcvbuf == 0)
+		return;
+	double share = (double)peer->rmem_alloc / (double)peer->rcvbuf;
+	if (peer->recv_queue > 0 && share > READER_BEHIND)
+		feature_set(view, FEATURE_READER_BEHIND, (double)peer->recv_queue,
+		    (double)peer->rcvbuf);
+	else if (share < READER_PROMPT)
+		feature_set(
+		    view, FEATURE_READER_PROMPT, (double)peer->recv_queue, (double)peer->rcvbuf);
+	if (share < READER_PROMPT && view->receiver &&
+	    view->receiver->values[TUNABLE_TCP_RMEM].known) {
+		double ceiling = (double)view->receiver->values[TUNABLE_TCP_RMEM].number[2];
+		if ((double)peer->rcvbuf > 0.95 * ceiling)
+			feature_set(
+			    view, FEATURE_RCVBUF_AT_CEILING, (double)peer->rcvbuf, ceiling);
+	}
+}
+
+/* The rate is the socket's own pacing rate, well below what cwnd would let go. */
+static void paced(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!socket || !(socket->has & SOCKET_PACING_RATE) || socket->pacing_rate_bps <= 0 ||
+	    view->bbr || view->cwnd_fill <= 0 || view->cwnd_fill > 0.7)
+		return;
+	double ratio = view->path->stream_rate_bps / socket->pacing_rate_bps;
+	if (ratio > 0.9 && ratio < 1.1)
+		feature_set(view, FEATURE_PACED, view->path->stream_rate_bps,
+		    socket->pacing_rate_bps);
+}
+
+void features_of_sockets(const struct view *view)
+{
+	kernel_account(view);
+	send_buffer(view);
+	send_queue(view);
+	fixed_buffers(view);
+	reader(view);
+	paced(view);
+}

@@ -1,0 +1,193 @@
+/* Features of windows: the peer's and cwnd, how full and how they move. */
+#include "diagnosis/view.h"
+
+#include <math.h>
+
+/* A window that is filled to this share is full: rate and RTT are means of a second each. */
+#define WINDOW_FULL 0.88
+#define WINDOW_NEARLY 0.75
+/* A full window inside a queue: the RTT under load is beyond the path's by this and by so much time. */
+#define QUEUE_RATIO 1.3
+#define QUEUE_LEAST_US 3000
+/* The peer's window fell to this part of what it was, or moves by so much. */
+#define WINDOW_SHRANK 0.6
+#define WINDOW_VARIES 0.25
+/* A window below this part of what its scale lets expect was not made by autotuning's ceiling. */
+#define SCALE_PART 0.33
+#define SCALE_FAR 0.03
+#define CWND_FULL_LOW 0.78
+#define CWND_UNUSED 0.62
+/* Less than this is left by bursts of a program, or by one that no longer reads. */
+#define CWND_FAR_UNUSED 0.2
+/* BBR keeps two BDPs of cwnd (tcp_bbr.c bbr_cwnd_gain): half used is its full. */
+#define CWND_UNUSED_BBR 0.38
+#define BBR_FULL_MOST 0.8
+#define SHORT_US 1500
+/* cwnd / rate beyond this is no host's or LAN's; from 2 Gbit/s on CPUs hold flows as well. */
+#define FAR_US 40000
+#define FAR_RATE_BPS 2e9
+#define CREEP 0.08
+#define GROWS 1.15
+#define TINY_SEGMENTS 4
+
+static bool inside_queue(const struct view *view)
+{
+	const struct path *path = view->path;
+	bool over = view->queue_ratio > QUEUE_RATIO &&
+		    view->loaded_us - view->base_us > QUEUE_LEAST_US;
+
+	return over || (view->has_rtt && path->rtt_trend > 1.2 &&
+			   path->rtt_max_us - path->rtt_min_us > QUEUE_LEAST_US);
+}
+
+static void peer_window_fill(const struct view *view)
+{
+	const struct path *path = view->path;
+	double fill = view->window_fill;
+
+	if (fill <= 0)
+		return;
+	/* one reading tells that a window is full; that it is open may be a moment */
+	if (view->count == 1 && fill < WINDOW_NEARLY)
+		return;
+	enum feature state = FEATURE_WINDOW_OPEN;
+	if (fill >= WINDOW_FULL)
+		state = inside_queue(view) ? FEATURE_WINDOW_FULL_IN_QUEUE : FEATURE_WINDOW_FULL;
+	else if (fill >= WINDOW_NEARLY)
+		state = FEATURE_WINDOW_NEARLY_FULL;
+	feature_set(view, state, view->in_flight, path->peer_window_bytes);
+}
+
+/* Against the largest before the stretch: a program that reads slowly lets it shrink. */
+static void peer_window_course(const struct view *view)
+{
+	const struct path *path = view->path;
+	double most = 0, least = INFINITY;
+	uint64_t mss = path->mss;
+
+	if (!(path->has & PATH_PEER_WINDOW) || !view->run)
+		return;
+	for (size_t i = 0; i < view->run->series.count; i++) {
+		const struct bin *bin = &view->run->series.bins[i];
+		if (!(bin->has & BIN_PEER_WINDOW))
+			continue;
+		double window = (double)bin->peer_window_bytes / path->streams;
+		most = fmax(most, window);
+		if (i >= path->quiet_first && i < path->quiet_first + path->quiet_count)
+			least = fmin(least, window);
+	}
+	if (least < 2.0 * (double)mss && path->stream_rate_bps > 0)
+		feature_set(view, FEATURE_WINDOW_ZERO, least, most);
+	if (path->peer_window_bytes < WINDOW_SHRANK * most)
+		feature_set(view, FEATURE_WINDOW_SHRANK, path->peer_window_bytes, most);
+	else if (path->peer_window_spread > WINDOW_VARIES)
+		feature_set(view, FEATURE_WINDOW_VARIES, least, path->peer_window_max_bytes);
+}
+
+/* net/ipv4/tcp_output.c tcp_select_initial_window: the scale tells the ceiling, or rmem_max, within a
+ * factor of two. */
+static void peer_window_scale(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!socket || !(socket->has & SOCKET_WSCALE) || !(socket->has & SOCKET_PEER_WINDOW) ||
+	    socket->snd_wscale == 0)
+		return;
+	double ceiling = ldexp(65536, (int)socket->snd_wscale - 1);
+	double part = (double)socket->peer_window_bytes / ceiling;
+	if (part < SCALE_PART * 0.5)
+		feature_set(view,
+		    part < SCALE_FAR ? FEATURE_WINDOW_FAR_BELOW_SCALE : FEATURE_WINDOW_BELOW_SCALE, 
+		    (double)socket->peer_window_bytes, ceiling);
+}
+
+static void cwnd_fill(const struct view *view)
+{
+	double fill = view->cwnd_fill;
+
+	/* on a short path the RTT is the hosts' own, and says nothing of what is in flight */
+	if (fill <= 0 || (view->has_rtt && view->loaded_us < SHORT_US))
+		return;
+	if (view->bbr && fill >= CWND_UNUSED_BBR && fill < BBR_FULL_MOST)
+		feature_set(view, FEATURE_BBR_FULL, view->in_flight, view->path->cwnd_bytes);
+	double unused = view->bbr ? CWND_UNUSED_BBR : CWND_UNUSED;
+	if (fill < CWND_FAR_UNUSED)
+		feature_set(
+		    view, FEATURE_CWND_FAR_UNUSED, view->in_flight, view->path->cwnd_bytes);
+	else if (fill < unused)
+		feature_set(
+		    view, FEATURE_CWND_UNUSED, view->in_flight, view->path->cwnd_bytes);
+	else if (!view->bbr && fill > CWND_FULL_LOW)
+		feature_set(view, FEATURE_CWND_FULL, view->in_flight, view->path->cwnd_bytes);
+}
+
+static void cwnd_rests(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (!path->phases.cwnd_rests)
+		return;
+	bool far = view->naive_us > FAR_US && path->stream_rate_bps < FAR_RATE_BPS &&
+		   view->asked_bps <= 0 && !rate_is_round(path->stream_rate_bps);
+	feature_set(view, far ? FEATURE_CWND_RESTS_FAR : FEATURE_CWND_RESTS, path->cwnd_bytes,
+	    (double)path->phases.stretch);
+}
+
+/* Mean of the last third of the stretch over the first, by bytes. */
+static double rate_growth(const struct view *view)
+{
+	size_t third = view->count / 3;
+
+	if (third == 0)
+		return 1;
+	double first = bins_rate_bps(view->bins, third);
+	return first > 0 ? bins_rate_bps(view->bins + view->count - third, third) / first : 1;
+}
+
+static void cwnd_course(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if (!(path->has & PATH_CWND) || view->count < 3 || path->phases.cwnd_rests)
+		return;
+	bool grew = path->cwnd_growth > GROWS;
+	if (!view->lossless && path->cwnd_spread > CREEP && view->knows_loss)
+		feature_set(view, FEATURE_CWND_MOVES_WITH_LOSS, path->cwnd_spread, 0);
+	else if (view->lossless && (grew || (path->cwnd_growth > 1.04 && path->retransmits > 0)) &&
+		 path->phases.governing != PHASE_FILLING && !view->bbr)
+		feature_set(view, FEATURE_CWND_GROWS_WITH_RATE, path->cwnd_growth, rate_growth(view));
+	else if (view->lossless && path->cwnd_spread < CREEP)
+		feature_set(view, FEATURE_CWND_CREEPS, path->cwnd_spread, path->cwnd_bytes);
+	else if (view->lossless)
+		feature_set(view, FEATURE_CWND_MOVES_UNLOST, path->cwnd_spread, path->cwnd_bytes);
+}
+
+static void cwnd_tiny(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	if ((path->has & PATH_CWND) && path->cwnd_peak_bytes <= TINY_SEGMENTS * (double)path->mss &&
+	    view->count >= 2)
+		feature_set(view, FEATURE_CWND_TINY, path->cwnd_peak_bytes, path->mss);
+}
+
+/* All of a constant cwnd in flight, no loss, and no queue: something at the sender caps cwnd (a route's
+ * `cwnd lock`, for one). */
+static void cwnd_clamped(const struct view *view)
+{
+	if (view->path->phases.cwnd_rests && view->has_rtt && !view->bbr && view->cwnd_fill > 0.9 &&
+	    view->window_fill < 0.7 && view->lossless && view->queue_ratio < 1.15)
+		feature_set(view, FEATURE_CWND_CLAMPED, view->in_flight, view->path->cwnd_bytes);
+}
+
+void features_of_window(const struct view *view)
+{
+	peer_window_fill(view);
+	peer_window_course(view);
+	peer_window_scale(view);
+	cwnd_fill(view);
+	cwnd_rests(view);
+	cwnd_course(view);
+	cwnd_tiny(view);
+	cwnd_clamped(view);
+}
