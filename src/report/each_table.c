@@ -42,7 +42,7 @@ void each_table_begin(
 	fprintf(stream, "  %11s  %-16s %-6s  %8s  %s\n", "RATE", "LIMIT", "SURE", "RTT", "SET");
 }
 
-/* The likeliest, marked, where none is decided. */
+/* Marked where it is only likely: the first of those that remain, or one named with low confidence. */
 static struct unit_text limit_text(const struct limit *limit)
 {
 	struct unit_text text = {""};
@@ -50,7 +50,8 @@ static struct unit_text limit_text(const struct limit *limit)
 	if (limit->factor == FACTOR_UNKNOWN && limit->candidate_count > 0)
 		snprintf(text.s, sizeof(text.s), "%s?", factor_table[limit->candidates[0]].name);
 	else
-		snprintf(text.s, sizeof(text.s), "%s", factor_table[limit->factor].name);
+		snprintf(text.s, sizeof(text.s), "%s%s", factor_table[limit->factor].name,
+		    limit->confidence == CONFIDENCE_LOW ? "?" : "");
 	return text;
 }
 

@@ -132,14 +132,14 @@ static const char *server_of(const struct run *run)
 	return good ? name : "HOST";
 }
 
-/* Undecided, and not from a record of both ends: that takes everything at once. */
+/* Undecided or nearly so, and not from a record of both ends: that takes everything at once. */
 static bool next_record(struct layout *layout, const struct report *report)
 {
 	const struct analysis *chosen = report_chosen(report);
 	const struct host *hosts = report->evidence->hosts;
 	struct wording command = {""};
 
-	if (chosen->limit.factor != FACTOR_UNKNOWN || !chosen->run ||
+	if (chosen->limit.confidence != CONFIDENCE_LOW || !chosen->run ||
 	    hosts[END_SERVER].origin != HOST_UNKNOWN)
 		return false;
 	const char *server = server_of(chosen->run);
