@@ -72,7 +72,8 @@ static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 	    input->baseline->path.loss_ratio >= BASELINE_LOSS && path_is_long(path) &&
 	    !congestion_is_bbr(input->baseline->path.congestion_control))
 		reason_baseline(input, &reason);
-	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS && path_is_long(path))
+	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS &&
+		 input->analysis->limit.where == WHERE_PATH && path_is_long(path))
 		reason_loss(path, &reason);
 	else if (input->analysis->limit.factor == FACTOR_QUEUE &&
 		 input->analysis->limit.confidence == CONFIDENCE_HIGH)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "diagnosis/host_findings.h"
 #include "diagnosis/view.h"
 #include "model/stock.h"
 #include "model/window.h"
@@ -187,6 +188,56 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "retransmission timeouts. Full-sized packets vanish (MTU, offload), or the path is down.",
 	.advice =
 	    "try smaller segments (iperf3 -M 1200), tracepath HOST, and ethtool -K DEV tso off gso off"},
+    [FINDING_PATH_LOSS] = {.id = "path-loss",
+	.severity = SEVERITY_WARNING,
+	.meaning =
+	    "Probes without load were lost: the path loses, whatever the sender does. A router that "
+	    "limits its answers loses none of what it passes on, so that only loss which goes on to "
+	    "the last hop counts.",
+	.advice = "ask who runs the hop where the loss begins; no buffer mends it"},
+    [FINDING_PATH_MTU] = {.id = "path-mtu",
+	.severity = SEVERITY_WARNING,
+	.meaning =
+	    "The path carries smaller packets than its ends send: a tunnel on the way. Where the "
+	    "routers' answers are filtered, full-sized segments vanish.",
+	.advice = "set the MTU of the interface or of the route, or clamp the MSS; "
+		  "net.ipv4.tcp_mtu_probing=1 finds it by itself"},
+    [FINDING_HOST_DROPS] = {.id = "host-drops",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "The host itself dropped packets between two readings of its counters: what is sent "
+	    "again for that was not lost on the path, and no setting of TCP mends it.",
+	.advice = "a larger ring (ethtool -G) or backlog, receive queues spread over the CPUs"},
+    [FINDING_EARLIER_DROPS] = {.id = "earlier-drops",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "The host has dropped packets since its interface came up; one reading of the "
+		   "counters does not tell when.",
+	.advice = "read them before and after a test, and give both"},
+    [FINDING_DAMAGED_FRAMES] = {.id = "damaged-frames",
+	.severity = SEVERITY_PROBLEM,
+	.meaning = "Frames arrived damaged between two readings: a cable, an optic or the duplex "
+		   "of the link to this host.",
+	.advice = "change the cable or the optic, and compare the duplex of both ends (ethtool DEV)"},
+    [FINDING_OUT_OF_MEMORY] = {.id = "tcp-out-of-memory",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "TCP as a whole reached the high mark of tcp_mem: the kernel resets connections that "
+	    "ask for more (tcp_check_oom).",
+	.advice = "bdp sockets shows who holds it; tcp_mem far below the kernel's own, about 9 % of "
+		  "RAM, is a cause by itself"},
+    [FINDING_ORPHANS] = {.id = "orphans",
+	.severity = SEVERITY_PROBLEM,
+	.meaning =
+	    "Connections that their program has closed wait for the peer, and there are more of "
+	    "them than tcp_max_orphans: the kernel resets them (tcp_check_oom).",
+	.advice = "find out why peers do not acknowledge the end (bdp sockets); then a larger "
+		  "tcp_max_orphans"},
+    [FINDING_SOCKET_LEAK] = {.id = "socket-leak",
+	.severity = SEVERITY_WARNING,
+	.meaning =
+	    "Far more sockets are allocated than in use: a program makes sockets and neither "
+	    "connects nor closes them, or they belong to other network namespaces.",
+	.advice = "lsof -n | grep \"can't identify protocol\" shows who holds them"},
 };
 
 void finding_add(struct findings *findings, enum finding_id id, const char *format, ...)
@@ -465,6 +516,7 @@ static void find_host(struct findings *findings, const struct host *host, const 
 	find_vector(findings, host, TUNABLE_TCP_RMEM, end);
 	find_vector(findings, host, TUNABLE_TCP_WMEM, end);
 	findings_memory(findings, host, end);
+	find_sockstat(findings, host, end);
 }
 
 static void find_too_big(
@@ -532,6 +584,7 @@ void findings_collect(
 	find_contradiction(findings, &view, input->context);
 	find_unneeded(findings, input);
 	find_too_big(findings, &view, limit);
+	find_probes(findings, input->path, input->context);
 	/* One host for both ends, or facts without a path: it is simply the host. */
 	bool both = input->sender == input->receiver;
 	find_host(findings, input->receiver, both ? "host" : "receiver");

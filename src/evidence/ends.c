@@ -15,6 +15,9 @@ static void move_end(struct evidence *evidence, enum end from, enum end to)
 		evidence->counters_readings[to] = evidence->counters_readings[from];
 	}
 	evidence->counters_readings[from] = 0;
+	if (evidence->drops[to].count == 0)
+		evidence->drops[to] = evidence->drops[from];
+	evidence->drops[from] = (struct drops){.count = 0};
 	for (size_t i = 0; i < evidence->socket_count; i++)
 		if (evidence->socket_ends[i] == from)
 			evidence->socket_ends[i] = to;

@@ -11,6 +11,7 @@
 #include "base/complaint.h"
 #include "base/quote.h"
 #include "evidence/iperf2.h"
+#include "evidence/mtr.h"
 #include "evidence/session.h"
 #include "evidence/sites.h"
 #include "evidence/sniff.h"
@@ -173,6 +174,15 @@ static void read_ss(
 		    count == 1 ? "" : "s");
 }
 
+static void keep_ping(struct evidence *evidence, struct input *input, const struct ping *ping)
+{
+	if (evidence->ping_count < PINGS_MAX)
+		evidence->pings[evidence->ping_count++] = *ping;
+	else
+		snprintf(input->warning, sizeof(input->warning), "not used: more than %d pings",
+		    PINGS_MAX);
+}
+
 static void read_ping(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
@@ -186,22 +196,73 @@ static void read_ping(
 	}
 	if (ping.max_us <= 0)
 		strlcpy(input->warning, "no reply in it: it gives no RTT", sizeof(input->warning));
-	else if (evidence->ping_count < PINGS_MAX)
-		evidence->pings[evidence->ping_count++] = ping;
 	else
-		snprintf(input->warning, sizeof(input->warning), "not used: more than %d pings",
-		    PINGS_MAX);
+		keep_ping(evidence, input, &ping);
 	snprintf(input->detail, sizeof(input->detail), "%s, %llu replies", ping.target,
 	    (unsigned long long)ping.received);
+}
+
+static void read_mtr(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct ping ping;
+	const char *why;
+
+	if (!mtr_read(&ping, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	keep_ping(evidence, input, &ping);
+	snprintf(input->detail, sizeof(input->detail), "%s, %u hops, %llu of %llu lost",
+	    ping.target, ping.hops, (unsigned long long)(ping.sent - ping.received),
+	    (unsigned long long)ping.sent);
+}
+
+static void read_tracepath(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct tracepath tracepath;
+	const char *why;
+
+	if (!tracepath_read(&tracepath, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	evidence->tracepath = tracepath;
+	evidence->has_tracepath = true;
+	snprintf(input->detail, sizeof(input->detail), "path MTU %u%s", tracepath.path_mtu,
+	    tracepath.reached ? "" : " as far as it got");
+}
+
+static void read_sockstat(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct host *host = &evidence->hosts[input->label];
+	struct sockstat sockstat;
+	const char *why;
+
+	if (!sockstat_read(&sockstat, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	sockstat_join(&host->sockstat, &sockstat);
+	if (host->origin == HOST_UNKNOWN) {
+		host->origin = HOST_DUMP;
+		quote_text(input->name, host->name, sizeof(host->name));
+	}
+	if (sockstat.has & SOCKSTAT_TCP)
+		snprintf(input->detail, sizeof(input->detail), "%llu in use, %llu pages",
+		    (unsigned long long)sockstat.inuse, (unsigned long long)sockstat.memory_pages);
 }
 
 static void read_sysctl(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
 	struct host *host = &evidence->hosts[input->label];
+	struct sockstat sockstat = host->sockstat;
 	const char *why;
 
-	if (host->origin != HOST_UNKNOWN && !evidence->host_is_beside[input->label]) {
+	if (host_has_settings(host) && !evidence->host_is_beside[input->label]) {
 		refuse(reading,
 		    "a second dump for the same host; label them sender=FILE and receiver=FILE");
 		return;
@@ -211,6 +272,7 @@ static void read_sysctl(
 		return;
 	}
 	evidence->host_is_beside[input->label] = false;
+	host->sockstat = sockstat;
 	host->origin = HOST_DUMP;
 	if (host->name[0] == '\0')
 		quote_text(input->name, host->name, sizeof(host->name));
@@ -239,6 +301,40 @@ static void read_counters(
 	*readings += got;
 }
 
+/* Root qdiscs count what their children drop; one that comes again is a later reading. */
+static void add_qdisc_drops(struct drops *drops, const struct tc *tc)
+{
+	unsigned begin = 0;
+
+	drops->blocks++;
+	for (unsigned i = 0; i < tc->count; i++) {
+		const struct qdisc *qdisc = &tc->qdiscs[i];
+		if (!qdisc->root || !qdisc->has_stats)
+			continue;
+		for (unsigned k = begin; k < i; k++)
+			if (tc->qdiscs[k].root && strcmp(tc->qdiscs[k].dev, qdisc->dev) == 0) {
+				drops->blocks++;
+				begin = i;
+				break;
+			}
+		drops_add(drops, qdisc->dev, DROPS_OF_QDISC, qdisc->dropped);
+	}
+}
+
+static void read_drops(
+    struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
+{
+	struct drops *drops = &evidence->drops[input->label];
+	const char *why;
+
+	if (!drops_read(drops, source, &why)) {
+		refuse(reading, why);
+		return;
+	}
+	snprintf(input->detail, sizeof(input->detail), "%u counters, %s", drops->count,
+	    drops_have_two(drops) ? "two readings" : "one reading");
+}
+
 static void read_tc(
     struct evidence *evidence, struct input *input, struct source *source, struct reading *reading)
 {
@@ -249,6 +345,7 @@ static void read_tc(
 		refuse(reading, why);
 		return;
 	}
+	add_qdisc_drops(&evidence->drops[input->label], &tc);
 	evidence->tc = tc;
 	evidence->has_tc = true;
 	snprintf(input->detail, sizeof(input->detail), "%u qdisc%s", evidence->tc.count,
@@ -264,6 +361,10 @@ static const struct kind_row kinds[INPUT_KIND_COUNT] = {
     [INPUT_COUNTERS] = {.name = "counters", .text = "TCP counters", .read = read_counters},
     [INPUT_TC] = {.name = "tc", .text = "tc qdiscs", .read = read_tc},
     [INPUT_IPERF2] = {.name = "iperf2", .text = "iperf 2 text", .read = read_iperf2},
+    [INPUT_MTR] = {.name = "mtr", .text = "mtr", .read = read_mtr},
+    [INPUT_TRACEPATH] = {.name = "tracepath", .text = "tracepath", .read = read_tracepath},
+    [INPUT_SOCKSTAT] = {.name = "sockstat", .text = "TCP memory", .read = read_sockstat},
+    [INPUT_DROPS] = {.name = "drops", .text = "interface counters", .read = read_drops},
     [INPUT_CSV] = {.name = "csv",
 	.text = "CSV",
 	.refusal = "this is CSV, not a tool's own output; give iperf3 -J instead"},
@@ -280,7 +381,8 @@ static const struct kind_row kinds[INPUT_KIND_COUNT] = {
     [INPUT_OTHER_JSON] = {.name = "other-json", .text = "JSON", .read = read_iperf_json},
     [INPUT_UNKNOWN] = {.name = "unknown",
 	.text = "unknown text",
-	.refusal = "not recognised as output of iperf3, ss, ping, tc, nstat or sysctl -a"},
+	.refusal =
+	    "not recognised as output of iperf3, ss, ping, mtr, tc, nstat, ip -s link or sysctl -a"},
 };
 
 const char *input_kind_text(enum input_kind kind)
@@ -366,18 +468,23 @@ static enum end beside_end(const struct evidence *evidence, const struct input *
 	return runs->items[runs->count - 1].local_sends ? END_SENDER : END_RECEIVER;
 }
 
+static bool is_of_path(enum input_kind kind)
+{
+	return kind == INPUT_PING || kind == INPUT_MTR || kind == INPUT_TRACEPATH;
+}
+
 /* A mark may be there by chance: what its reader finds nothing in was none, and is not spoken of. */
 static void beside_read(
     struct evidence *evidence, const struct beside *beside, const char *name, enum end end)
 {
 	for (enum input_kind kind = 0; kind < INPUT_KIND_COUNT; kind++) {
 		if (!(beside->kinds & 1u << kind) ||
-		    (kind == INPUT_SYSCTL && evidence->hosts[end].origin != HOST_UNKNOWN))
+		    (kind == INPUT_SYSCTL && host_has_settings(&evidence->hosts[end])))
 			continue;
 		struct source *source = source_memory(name, beside->bytes, beside->length);
 		/* a path's times are no end's */
 		struct input *input =
-		    input_append(evidence, name, kind == INPUT_PING ? END_NONE : end);
+		    input_append(evidence, name, is_of_path(kind) ? END_NONE : end);
 		struct reading reading = {.result = OPERAND_OK};
 
 		input->kind = kind;
@@ -439,7 +546,8 @@ bool evidence_read_part(
 		return false;
 	/* a run is of both ends, a path's times are of none */
 	if (label >= END_CLIENT &&
-	    (kind == INPUT_PING || kind == INPUT_IPERF_TEXT || kind == INPUT_IPERF_JSON))
+	    (is_of_path(kind) || kind == INPUT_IPERF_TEXT || kind == INPUT_IPERF_JSON ||
+		kind == INPUT_IPERF2))
 		label = END_NONE;
 	struct source *source = source_memory(name, text, length);
 	struct input *input = input_append(evidence, name, label);

@@ -8,11 +8,13 @@
 #include <stddef.h>
 
 #include "evidence/counters.h"
+#include "evidence/drops.h"
 #include "evidence/host.h"
 #include "evidence/ping.h"
 #include "evidence/run.h"
 #include "evidence/ss.h"
 #include "evidence/tc.h"
+#include "evidence/tracepath.h"
 
 enum input_kind {
 	INPUT_IPERF_TEXT,
@@ -22,8 +24,12 @@ enum input_kind {
 	INPUT_SYSCTL,
 	INPUT_COUNTERS,
 	INPUT_TC,
-	/* taken for what they are, in order to say so */
 	INPUT_IPERF2,
+	INPUT_MTR,
+	INPUT_TRACEPATH,
+	INPUT_SOCKSTAT,
+	INPUT_DROPS,
+	/* taken for what they are, in order to say so */
 	INPUT_CSV,
 	INPUT_HTML,
 	INPUT_EMPTY,
@@ -67,6 +73,8 @@ struct evidence {
 	unsigned ping_count;
 	struct tc tc;
 	bool has_tc;
+	struct tracepath tracepath;
+	bool has_tracepath;
 	struct socket_info *sockets; /* owned */
 	enum end *socket_ends;	     /* owned, parallel */
 	size_t socket_count;
@@ -78,6 +86,8 @@ struct evidence {
 	/* two readings give a delta */
 	struct counters counters_first[END_COUNT], counters_last[END_COUNT];
 	unsigned counters_readings[END_COUNT];
+	/* what the host itself dropped, of qdiscs too; readings are counted in it */
+	struct drops drops[END_COUNT];
 };
 
 enum operand_result {

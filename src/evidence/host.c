@@ -55,3 +55,11 @@ bool kernel_before(const struct kernel_version *version, unsigned major, unsigne
 {
 	return version->known && !kernel_at_least(version, major, minor);
 }
+
+bool host_has_settings(const struct host *host)
+{
+	for (unsigned i = 0; i < TUNABLE_COUNT; i++)
+		if (host->values[i].known)
+			return true;
+	return host->kernel.known;
+}

@@ -10,6 +10,7 @@
 
 #include "base/source.h"
 #include "evidence/counters.h"
+#include "evidence/sockstat.h"
 #include "evidence/tunable.h"
 
 struct kernel_version {
@@ -45,10 +46,8 @@ struct host {
 	uint64_t page_size;	  /* bytes, 0 when unknown */
 	uint64_t mem_total_bytes; /* 0 when unknown */
 	struct tunable_value values[TUNABLE_COUNT];
-	bool has_sockstat;
-	uint64_t tcp_mem_pages; /* pages in use by TCP, host-wide; valid with has_sockstat */
-	uint64_t tcp_inuse;	/* sockets in use in this namespace; valid with has_sockstat */
-	bool in_namespace;	/* tcp_mem is absent though other net.ipv4 keys are there */
+	struct sockstat sockstat;
+	bool in_namespace; /* tcp_mem is absent though other net.ipv4 keys are there */
 	struct counters counters;
 	struct interface interfaces[HOST_INTERFACES_MAX];
 	unsigned interface_count;
@@ -56,6 +55,9 @@ struct host {
 
 /* "6.1.0-57-cloud-amd64", "5.15", "6.18.44": false when there is no MAJOR.MINOR at the start. */
 bool kernel_version_parse(const char *text, struct kernel_version *version);
+
+/* True when settings or the kernel are known, and not only what TCP holds. */
+bool host_has_settings(const struct host *host);
 
 /* True when the version is known and at least major.minor. */
 bool kernel_at_least(const struct kernel_version *version, unsigned major, unsigned minor);

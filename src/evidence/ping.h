@@ -17,6 +17,8 @@ struct ping {
 	double min_us, avg_us, max_us, deviation_us; /* from the summary, else from the replies */
 	bool has_counts;
 	uint64_t sent, received, duplicates, errors;
+	unsigned hops;	   /* of mtr; 0 for a ping */
+	unsigned loss_hop; /* of mtr: every hop from this one on loses; 0 when none does */
 };
 
 /* Several pings in a file are folded into one when they name one target; *targets counts the

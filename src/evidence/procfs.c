@@ -172,25 +172,21 @@ static bool tunables_read(struct host *host, const struct root *root)
 	return any;
 }
 
-/* "TCP: inuse 0 orphan 5 tw 0 alloc 12 mem 217": pages, host-wide (net/ipv4/proc.c). */
-static bool sockstat_read(struct host *host, const struct root *root)
+static bool sockstat_of_host(struct host *host, const struct root *root)
 {
+	static const char *const paths[] = {"proc/net/sockstat", "proc/net/sockstat6"};
 	char text[TEXT_MAX];
 
-	file_read(root, "proc/net/sockstat", text, sizeof(text));
-	char *line = strncmp(text, "TCP: ", 5) == 0 ? text : strstr(text, "\nTCP: ");
-	if (line == NULL)
-		return false;
-	line++;
-	line[strcspn(line, "\n")] = '\0';
-	const char *inuse = strstr(line, " inuse "), *mem = strstr(line, " mem ");
-	if (inuse == NULL || mem == NULL)
-		return false;
-	inuse += strlen(" inuse ");
-	mem += strlen(" mem ");
-	host->has_sockstat =
-	    scan_uint(&inuse, &host->tcp_inuse) && scan_uint(&mem, &host->tcp_mem_pages);
-	return host->has_sockstat;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		file_read(root, paths[i], text, sizeof(text));
+		for (char *line = text, *end; *line != '\0'; line = end) {
+			end = line + strcspn(line, "\n");
+			if (*end == '\n')
+				*end++ = '\0';
+			sockstat_line(&host->sockstat, line);
+		}
+	}
+	return host->sockstat.has & SOCKSTAT_TCP;
 }
 
 /* /proc/net/netstat and snmp are some 5 KiB each. */
@@ -336,7 +332,7 @@ static void name_read(struct host *host, const struct root *root, const char *sy
 bool host_read_system(struct host *host, const char *sysroot)
 {
 	static bool (*const readers[])(struct host * host, const struct root *root) = {kernel_read,
-	    memory_read, tunables_read, sockstat_read, counters_of_host, interfaces_read};
+	    memory_read, tunables_read, sockstat_of_host, counters_of_host, interfaces_read};
 	struct root root = {.live = sysroot[0] == '\0' || strcmp(sysroot, "/") == 0};
 	bool any = false;
 

@@ -34,6 +34,11 @@ static const struct mark marks[] = {
     {"iperf3: ", INPUT_IPERF_TEXT, false},
     {"iperf Done.", INPUT_IPERF_TEXT, false},
     {"qdisc ", INPUT_TC, true},
+    {"\"handle\":", INPUT_TC, false},
+    {"Loss%", INPUT_MTR, false},
+    {"\"hubs\":", INPUT_MTR, false},
+    {"[LOCALHOST]", INPUT_TRACEPATH, false},
+    {"Resume: pmtu ", INPUT_TRACEPATH, false},
     {" bytes of data", INPUT_PING, false},
     {" data bytes", INPUT_PING, false},
     {"packets transmitted", INPUT_PING, false},
@@ -44,11 +49,26 @@ static const struct mark marks[] = {
     {"TcpRetransSegs", INPUT_COUNTERS, true},
     {"TcpActiveOpens", INPUT_COUNTERS, true},
     {"IpInReceives", INPUT_COUNTERS, true},
+    {"{\"kernel\":{", INPUT_COUNTERS, true}, /* nstat -j */
     /* netstat -s, whole or of grep */
     {" segments retransmit", INPUT_COUNTERS, false},
     {" receive queue due to low socket buffer", INPUT_COUNTERS, false},
     {" pruned from receive queue", INPUT_COUNTERS, false},
     {"TCP ran low on memory ", INPUT_COUNTERS, false},
+    {"TCP: inuse ", INPUT_SOCKSTAT, true},
+    {"TCP6: inuse ", INPUT_SOCKSTAT, true},
+    {"TCP: out of memory", INPUT_SOCKSTAT, false},
+    {"orphaned sockets", INPUT_SOCKSTAT, false},
+    {"NIC statistics", INPUT_DROPS, true},
+    {"\"stats64\":", INPUT_DROPS, false},
+    {"RX: ", INPUT_DROPS, true},
+    {"RX errors ", INPUT_DROPS, true},
+    {"Inter-|   Receive", INPUT_DROPS, true},
+    {"rx_missed_errors:", INPUT_DROPS, true},
+    {"rx_discards_phy:", INPUT_DROPS, true},
+    {"rx_out_of_buffer:", INPUT_DROPS, true},
+    {"rx_no_buffer_count:", INPUT_DROPS, true},
+    {"rx_dropped:", INPUT_DROPS, true},
     {"Recv-Q", INPUT_SS, false},
     {"skmem:(", INPUT_SS, false},
     {" rcv_space:", INPUT_SS, false},
@@ -83,6 +103,37 @@ static bool starts_line(const char *bytes, const char *at)
 	while (at > bytes && (at[-1] == ' ' || at[-1] == '\t' || at[-1] == '>'))
 		at--;
 	return at == bytes || at[-1] == '\n';
+}
+
+/* A line of /proc/net/softnet_stat: nine words or more of eight hexadecimal digits. */
+static bool is_softnet(const char *line, const char *end)
+{
+	unsigned words = 0;
+
+	for (;;) {
+		while (line < end && *line == ' ')
+			line++;
+		const char *word = line;
+		while (line < end && isxdigit((unsigned char)*line))
+			line++;
+		if (line - word != 8)
+			return words >= 9 && line == word &&
+			       (line == end || *line == '\n' || *line == '\r');
+		words++;
+	}
+}
+
+static bool softnet_is_there(const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+
+	for (const char *line = bytes; line < end;) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		if (is_softnet(line, end))
+			return true;
+		line = stop ? stop + 1 : end;
+	}
+	return false;
 }
 
 static bool mark_is_there(const struct mark *mark, const char *bytes, size_t length)
@@ -162,6 +213,9 @@ static const char *json_start(const char *bytes, const char *end)
 /* Keys that tell whose JSON it is; the first row that is found decides. */
 static const struct mark json_marks[] = {
     {"\"kernel\":{", INPUT_COUNTERS, false}, /* nstat -j */
+    {"\"hubs\"", INPUT_MTR, false},
+    {"\"stats64\"", INPUT_DROPS, false},
+    {"\"handle\"", INPUT_TC, false},
     {"\"start\"", INPUT_IPERF_JSON, false},
     {"\"intervals\"", INPUT_IPERF_JSON, false},
     {"\"end\"", INPUT_IPERF_JSON, false},
@@ -221,6 +275,8 @@ enum input_kind sniff_bytes(const char *bytes, size_t length)
 	}
 	if (row != INPUT_UNKNOWN)
 		return row;
+	if (softnet_is_there(bytes, length))
+		return INPUT_DROPS;
 	if (json)
 		return json_kind(json, (size_t)(end - json));
 	return is_csv(bytes, length) ? INPUT_CSV : INPUT_UNKNOWN;
@@ -240,7 +296,8 @@ static bool is_json_alone(const char *bytes, size_t length)
 unsigned sniff_beside(const char *bytes, size_t length, enum input_kind first)
 {
 	const unsigned may_stand = 1u << INPUT_TC | 1u << INPUT_PING | 1u << INPUT_COUNTERS |
-				   1u << INPUT_SS | 1u << INPUT_SYSCTL;
+				   1u << INPUT_SS | 1u << INPUT_SYSCTL | 1u << INPUT_MTR |
+				   1u << INPUT_TRACEPATH | 1u << INPUT_SOCKSTAT | 1u << INPUT_DROPS;
 	unsigned found = 0;
 
 	if (first != INPUT_IPERF_TEXT && first != INPUT_IPERF_JSON && first != INPUT_IPERF2 &&
@@ -255,6 +312,8 @@ unsigned sniff_beside(const char *bytes, size_t length, enum input_kind first)
 		    mark_is_there(&marks[i], bytes, length))
 			found |= kind;
 	}
+	if (first != INPUT_DROPS && !(found & 1u << INPUT_DROPS) && softnet_is_there(bytes, length))
+		found |= 1u << INPUT_DROPS;
 	return found;
 }
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "evidence/json_paste.h"
 #include "evidence/scan.h"
 
 /* Where statistics lines go, and what tells leaves from parents. */
@@ -83,10 +85,25 @@ static void options_read(struct qdisc *qdisc, char *parent, size_t parent_size, 
 	scan_printable(qdisc->dev);
 }
 
+/* Keeps a qdisc, which becomes the current one. */
+static void qdisc_add(struct reader *reader, const struct qdisc *qdisc, const char *parent)
+{
+	struct tc *tc = reader->tc;
+
+	if (tc->count == TC_QDISCS_MAX) {
+		tc->dropped++;
+		reader->spare = *qdisc;
+		reader->current = &reader->spare;
+		return;
+	}
+	strlcpy(reader->parents[tc->count], parent, sizeof(reader->parents[0]));
+	tc->qdiscs[tc->count] = *qdisc;
+	reader->current = &tc->qdiscs[tc->count++];
+}
+
 /* "qdisc htb 1: root refcnt 2 ...": begins a qdisc; "class ..." and others end one. */
 static void head_line(struct reader *reader, const char *line)
 {
-	struct tc *tc = reader->tc;
 	char parent[16] = "";
 
 	reader->current = NULL;
@@ -101,15 +118,7 @@ static void head_line(struct reader *reader, const char *line)
 		return;
 	scan_printable(qdisc.kind);
 	options_read(&qdisc, parent, sizeof(parent), line);
-	if (tc->count == TC_QDISCS_MAX) {
-		tc->dropped++;
-		reader->spare = qdisc;
-		reader->current = &reader->spare;
-		return;
-	}
-	strlcpy(reader->parents[tc->count], parent, sizeof(reader->parents[0]));
-	tc->qdiscs[tc->count] = qdisc;
-	reader->current = &tc->qdiscs[tc->count++];
+	qdisc_add(reader, &qdisc, parent);
 }
 
 /* " Sent 74904250 bytes 49948 pkt (dropped 0, overlimits 1117 requeues 0)". */
@@ -206,15 +215,84 @@ static bool is_parent(const struct reader *reader, const struct qdisc *qdisc)
 	return false;
 }
 
+/* A text of tc -j, by its key. */
+static void json_text_take(
+    struct qdisc *qdisc, char *parent, size_t parent_size, const char *key, const char *text)
+{
+	if (strcmp(key, "kind") == 0)
+		strlcpy(qdisc->kind, text, sizeof(qdisc->kind));
+	else if (strcmp(key, "handle") == 0)
+		strlcpy(qdisc->handle, text, sizeof(qdisc->handle));
+	else if (strcmp(key, "dev") == 0)
+		strlcpy(qdisc->dev, text, sizeof(qdisc->dev));
+	else if (strcmp(key, "parent") == 0)
+		strlcpy(parent, text, parent_size);
+}
+
+/* A number of tc -j, by its key (iproute2 lib/utils.c and tc/tc_util.c, print_tcstats2_attr). */
+static void json_number_take(struct qdisc *qdisc, const char *key, double number)
+{
+	const struct {
+		const char *key;
+		uint64_t *to;
+	} rows[] = {{"bytes", &qdisc->sent_bytes}, {"packets", &qdisc->sent_packets},
+	    {"drops", &qdisc->dropped}, {"overlimits", &qdisc->overlimits},
+	    {"requeues", &qdisc->requeues}, {"backlog", &qdisc->backlog_bytes},
+	    {"qlen", &qdisc->backlog_packets}};
+
+	if (number < 0 || number > 0x1p63)
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(key, rows[i].key) == 0) {
+			*rows[i].to = (uint64_t)number;
+			qdisc->has_stats = true;
+		}
+}
+
+/* tc -s -j qdisc: an array of objects, of which "options" and other containers are passed over. */
+static void json_take(struct reader *reader, struct source *source)
+{
+	struct json *json = json_open(source, JSON_MANY_DOCUMENTS);
+	struct qdisc qdisc = {.kind = ""};
+	char key[24] = "", parent[16] = "";
+
+	for (enum json_token token; (token = json_next(json)) > JSON_END;) {
+		/* an object of the array's, and what is directly in it */
+		bool item = json_depth(json) == 1, inside = json_depth(json) == 2;
+		if (token == JSON_KEY)
+			strlcpy(key, json_text(json, NULL), sizeof(key));
+		if (token == JSON_BEGIN_OBJECT && item) {
+			qdisc = (struct qdisc){.kind = ""};
+			parent[0] = '\0';
+		} else if (token == JSON_END_OBJECT && item && qdisc.handle[0] != '\0') {
+			scan_printable(qdisc.kind);
+			scan_printable(qdisc.handle);
+			scan_printable(qdisc.dev);
+			qdisc_add(reader, &qdisc, parent);
+		} else if (token == JSON_STRING && inside) {
+			json_text_take(&qdisc, parent, sizeof(parent), key, json_text(json, NULL));
+		} else if (token == JSON_NUMBER && inside) {
+			json_number_take(&qdisc, key, json_number(json));
+		} else if (token == JSON_TRUE && inside && strcmp(key, "root") == 0) {
+			qdisc.root = true;
+		}
+	}
+	json_close(json);
+}
+
 bool tc_read(struct tc *tc, struct source *source, const char **why)
 {
 	struct reader reader = {.tc = tc};
 	char line[1024];
 	bool cut;
-	int got;
+	int got = 0;
 
 	memset(tc, 0, sizeof(*tc));
-	while ((got = source_line(source, line, sizeof(line), &cut)) > 0) {
+	errno = 0;
+	bool json = json_paste_next(source, "\"handle\"");
+	if (json)
+		json_take(&reader, source);
+	while (!json && (got = source_line(source, line, sizeof(line), &cut)) > 0) {
 		if (is_stats_line(line))
 			stats_line(&reader, line);
 		else
@@ -223,6 +301,8 @@ bool tc_read(struct tc *tc, struct source *source, const char **why)
 		if (reader.current == &reader.spare && !reader.spare.root)
 			deepest_note(tc, &reader.spare);
 	}
+	while (json && json_paste_next(source, "\"handle\""))
+		json_take(&reader, source);
 	if (got < 0) {
 		*why = strerror(errno);
 		return false;

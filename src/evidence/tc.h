@@ -1,5 +1,5 @@
 /*
- * Queueing disciplines from `tc -s qdisc show`.
+ * Queueing disciplines from `tc -s qdisc show`, text or JSON (-j).
  */
 #ifndef BDP_TC_H
 #define BDP_TC_H

@@ -77,6 +77,27 @@ static const struct ping *find_loaded_ping(
 	return worst;
 }
 
+/* Of several targets the run's; of several probes of it the one with the most, taken without load. */
+static void find_probe_loss(struct probe_loss *loss, const struct evidence *evidence)
+{
+	const struct ping *idle = find_ping(evidence);
+
+	for (unsigned i = 0; i < evidence->ping_count; i++) {
+		const struct ping *ping = &evidence->pings[i];
+		bool loaded = ping->avg_us > 1.5 * idle->avg_us;
+
+		if (!ping->has_counts || ping->sent == 0 || ping->received > ping->sent || loaded)
+			continue;
+		if (loss->known && ping->sent <= loss->sent)
+			continue;
+		loss->known = true;
+		loss->sent = ping->sent;
+		loss->lost = ping->sent - ping->received;
+		loss->ratio = (double)loss->lost / (double)loss->sent;
+		loss->ping = ping;
+	}
+}
+
 void context_for_run(struct path_context *context, const struct evidence *evidence,
     const struct run *run, const struct host *receiver)
 {
@@ -85,6 +106,8 @@ void context_for_run(struct path_context *context, const struct evidence *eviden
 	    .peer_socket = context_peer_socket(evidence, run),
 	    .receiver = receiver,
 	    .tc = evidence->has_tc ? &evidence->tc : NULL};
+	context->tracepath = evidence->has_tracepath ? &evidence->tracepath : NULL;
+	find_probe_loss(&context->probe_loss, evidence);
 	if (context->ping)
 		context->loaded_ping = find_loaded_ping(evidence, context->ping, run);
 }

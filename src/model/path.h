@@ -128,15 +128,26 @@ struct path_given {
 	double window_bytes;
 };
 
+/* What ping or mtr lost without load: the path's own loss. A ratio of 0 over many probes is as much of an
+ * answer as another. */
+struct probe_loss {
+	bool known;
+	uint64_t sent, lost;
+	double ratio;
+	const struct ping *ping; /* whose figures these are; .hops is not 0 when mtr took them */
+};
+
 /* What is known beside the run that helps to tell its RTT; every pointer may be NULL. */
 struct path_context {
-	const struct ping *ping;	  /* of this path, without load */
-	const struct socket_info *socket; /* the run's own, at its sender */
+	const struct ping *ping;	       /* of this path, without load */
+	const struct socket_info *socket;      /* the run's own, at its sender */
 	const struct socket_info *peer_socket; /* the same connection at its receiver */
-	const struct host *receiver;	  /* for the share of its tcp_rmem[2] */
-	bool ping_is_loaded;		  /* taken during the test: no base for the path's RTT */
-	const struct ping *loaded_ping;	  /* of this path, during the test */
-	const struct tc *tc;		  /* queues of this path, during the test */
+	const struct host *receiver;	       /* for the share of its tcp_rmem[2] */
+	bool ping_is_loaded;		       /* taken during the test: no base for the path's RTT */
+	const struct ping *loaded_ping;	       /* of this path, during the test */
+	const struct tc *tc;		       /* queues of this path, during the test */
+	const struct tracepath *tracepath;     /* its MTU */
+	struct probe_loss probe_loss;
 };
 
 /* Everything that a run says; `given` outranks it. Pure. */

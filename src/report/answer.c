@@ -112,6 +112,13 @@ static void add_candidates(struct wording *answer, const struct limit *limit)
 		    100 * limit->shares[limit->candidates[i]]);
 }
 
+/* Loss on the path, as it looks, of which the host's own counters tell. */
+static bool is_lost_at_host(const struct limit *limit)
+{
+	return (limit->factor == FACTOR_RANDOM_LOSS || limit->factor == FACTOR_POLICER) &&
+	       limit->where != WHERE_PATH && limit->where != WHERE_NONE;
+}
+
 static void add_hold(
     struct wording *answer, const struct report *report, const struct analysis *chosen)
 {
@@ -121,6 +128,9 @@ static void add_hold(
 
 	if (limit->factor == FACTOR_UNKNOWN)
 		add_candidates(answer, limit);
+	else if (is_lost_at_host(limit))
+		wording_add(answer, ", held by packets that %s drops itself",
+		    wording_end(report, limit->where).s);
 	else if (hold->at_host)
 		wording_add(
 		    answer, ", %s%s %s", likely, hold->words, wording_end(report, limit->where).s);
@@ -238,18 +248,28 @@ static const struct finding *gravest(const struct findings *findings)
 	return found;
 }
 
+static bool settings_only(const struct evidence *evidence)
+{
+	for (size_t i = 0; i < evidence->input_count; i++)
+		if (evidence->inputs[i].kind != INPUT_SYSCTL)
+			return false;
+	return true;
+}
+
 static void add_settings_alone(struct wording *answer, const struct report *report)
 {
 	size_t count = report->findings->count;
 	const struct finding *worst = gravest(report->findings);
+	bool only = settings_only(report->evidence);
+	const char *where = only ? "in the settings alone" : "in what was given";
 
 	if (!worst)
-		wording_add(answer, "Nothing is amiss in the TCP settings");
+		wording_add(
+		    answer, "Nothing is amiss in %s", only ? "the TCP settings" : "what was given");
 	else if (count == 1)
-		wording_add(answer, "One finding in the settings alone: %s", worst->text);
+		wording_add(answer, "One finding %s: %s", where, worst->text);
 	else
-		wording_add(answer, "%zu findings in the settings alone, the gravest: %s", count,
-		    worst->text);
+		wording_add(answer, "%zu findings %s, the gravest: %s", count, where, worst->text);
 	wording_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
 }
 

@@ -100,6 +100,18 @@ static void answer_runaway(struct wording *text, const struct runaway *runaway)
 		    text, "%sThe counters show no buffer that runs away.", text->s[0] ? " " : "");
 }
 
+/* Neither sockets nor two readings of the counters: a finding, or what is missing. */
+static void answer_nothing(struct wording *text, const struct sockets_report *report)
+{
+	if (report->findings->count > 0)
+		wording_add(text, "%s.", report->findings->items[0].text);
+	else if (report->delta)
+		wording_add(text, "The counters that would tell are not shown: take nstat -az.");
+	else
+		wording_add(text,
+		    "One reading of the counters tells nothing: give a second, or --interval.");
+}
+
 struct wording sockets_answer(const struct sockets_report *report)
 {
 	struct wording text = {""};
@@ -108,10 +120,7 @@ struct wording sockets_answer(const struct sockets_report *report)
 		answer_sockets(&text, report);
 	answer_runaway(&text, report->runaway);
 	if (text.s[0] == '\0')
-		wording_add(&text, "%s",
-		    report->delta ? "The counters that would tell are not shown: take nstat -az."
-				  : "One reading of the counters tells nothing: give a second, or "
-				    "--interval.");
+		answer_nothing(&text, report);
 	return text;
 }
 

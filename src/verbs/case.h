@@ -59,6 +59,13 @@ bool case_host_read(struct host *host, const char *sysroot, const struct options
  * contradicts what the run says of this machine; that has been complained of. */
 int case_hosts(struct advise_case *c, const struct options *options);
 
+/* Loss of the chosen run that a host's own drops explain is that host's, before the plan is made. */
+void case_place_loss(struct advise_case *c);
+/* Adds what counters and probes say of hosts and path beside the run. */
+void case_state(struct advise_case *c);
+/* True when there is something of that to speak of, even without a run. */
+bool case_has_state(const struct advise_case *c);
+
 /* True when the run says that it was made on this machine. */
 bool run_is_of_here(const struct run *run);
 

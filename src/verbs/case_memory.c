@@ -17,8 +17,8 @@ static void take_host(const struct host *host, struct exposure_input *in)
 	in->has_tcp_mem = host->values[TUNABLE_TCP_MEM].known;
 	in->has_ram = host->mem_total_bytes > 0;
 	in->ram_bytes = host->mem_total_bytes;
-	in->has_in_use = host->has_sockstat;
-	in->in_use_pages = host->tcp_mem_pages;
+	in->has_in_use = host->sockstat.has & SOCKSTAT_TCP;
+	in->in_use_pages = host->sockstat.memory_pages;
 	for (int i = 0; host->values[TUNABLE_TCP_MEM].known && i < 3; i++)
 		in->tcp_mem_pages[i] = (uint64_t)host->values[TUNABLE_TCP_MEM].number[i];
 	if (host->values[TUNABLE_TCP_RMEM].known)

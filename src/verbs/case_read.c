@@ -112,8 +112,11 @@ static int read_host(struct advise_case *c, const struct options *options)
 		    quoted(options->sysroot));
 		return 3;
 	}
-	if (c->advised.origin == HOST_UNKNOWN && c->evidence.hosts[END_NONE].origin != HOST_UNKNOWN)
-		c->advised = c->evidence.hosts[END_NONE];
+	const struct host *dumped = &c->evidence.hosts[END_NONE];
+	/* what TCP holds, alone, is no reason to leave this machine's settings out */
+	if (c->advised.origin == HOST_UNKNOWN && dumped->origin != HOST_UNKNOWN &&
+	    (host_has_settings(dumped) || c->evidence.runs.count == 0))
+		c->advised = *dumped;
 	refine_advised(host_refined(c), options);
 	return 0;
 }

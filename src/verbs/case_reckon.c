@@ -138,7 +138,8 @@ static bool has_anything(const struct advise_case *c)
 	const struct path *path = &c->analyses[0].path;
 
 	return c->analyses[0].run || (path->has & (PATH_RATE | PATH_BDP)) ||
-	       (c->evidence.runs.count == 0 && c->advised.origin == HOST_DUMP);
+	       (c->evidence.runs.count == 0 &&
+		   (c->advised.origin == HOST_DUMP || case_has_state(c)));
 }
 
 static int pick_run(struct advise_case *c, const struct options *options)
@@ -255,8 +256,10 @@ int case_reckon(struct advise_case *c, const struct options *options)
 		case_hosts(c, options);
 	}
 
+	case_place_loss(c);
 	advise(c, options);
 	add_runaway(c);
+	case_state(c);
 	add_queue_lines(c);
 	case_memory(c, options);
 	rfc6349_reckon(&c->analyses[c->chosen].path, &c->rfc6349);

@@ -9,6 +9,7 @@
 
 #include "advice/runaway_plan.h"
 #include "base/quote.h"
+#include "diagnosis/host_findings.h"
 #include "report/sockets.h"
 #include "verbs/output.h"
 #include "verbs/progress.h"
@@ -44,8 +45,8 @@ static void reckon_memory(const struct host *host, struct exposure *memory)
 	    .has_tcp_mem = limits->known,
 	    .has_ram = host->mem_total_bytes > 0,
 	    .ram_bytes = host->mem_total_bytes,
-	    .has_in_use = host->has_sockstat,
-	    .in_use_pages = host->tcp_mem_pages};
+	    .has_in_use = host->sockstat.has & SOCKSTAT_TCP,
+	    .in_use_pages = host->sockstat.memory_pages};
 
 	for (int i = 0; limits->known && i < 3; i++)
 		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
@@ -74,6 +75,7 @@ static void decide(const struct survey *survey, struct outlook *outlook)
 	    .allow_lower = survey->options->allow_lower};
 	runaway_decide(&outlook->input, &outlook->runaway);
 	runaway_findings(&outlook->input, &outlook->runaway, &outlook->findings);
+	find_sockstat(&outlook->findings, &survey->host, "host");
 	runaway_plan(&outlook->input, &outlook->runaway, survey->live, &outlook->plan);
 }
 

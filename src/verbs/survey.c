@@ -2,6 +2,7 @@
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
+#include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "base/quote.h"
 #include "base/source.h"
 #include "evidence/evidence.h"
+#include "evidence/sniff.h"
 #include "evidence/sock_diag.h"
 #include "evidence/socket_state.h"
 
@@ -68,15 +70,30 @@ static int take_counters(struct survey *survey, struct source *source)
 
 static int take_dump(struct survey *survey, struct source *source)
 {
+	struct sockstat sockstat = survey->host.sockstat;
 	const char *why;
 
-	if (survey->host.origin != HOST_UNKNOWN)
+	if (host_has_settings(&survey->host))
 		return refuse(source, "a second description of the host");
 	if (!host_read_dump(&survey->host, source, &why))
 		return refuse(source, why);
+	survey->host.sockstat = sockstat;
 	survey->host.origin = HOST_DUMP;
 	if (survey->host.name[0] == '\0')
 		quote_text(source_name(source), survey->host.name, sizeof(survey->host.name));
+	return 0;
+}
+
+static int take_sockstat(struct survey *survey, struct source *source)
+{
+	struct sockstat sockstat;
+	const char *why;
+
+	if (!sockstat_read(&sockstat, source, &why))
+		return refuse(source, why);
+	sockstat_join(&survey->host.sockstat, &sockstat);
+	if (survey->host.origin == HOST_UNKNOWN)
+		survey->host.origin = HOST_DUMP;
 	return 0;
 }
 
@@ -146,15 +163,62 @@ static int refuse_kind(struct source *source, enum input_kind kind)
 	if (kind == INPUT_EMPTY)
 		return refuse(
 		    source, "empty; for the live sockets of this machine, bdp sockets </dev/null");
-	complain("%s: taken for %s; sockets takes the output of ss -tmin, nstat -az and sysctl -a",
+	complain("%s: taken for %s; sockets takes the output of ss -tmin, nstat -az, sysctl -a "
+		 "and /proc/net/sockstat",
 	    shown_name(source), input_kind_text(kind));
 	return 3;
+}
+
+/* What of it sockets takes; -1 for a kind that it does not. */
+static int take_kind(struct survey *survey, struct source *source, enum input_kind kind)
+{
+	switch (kind) {
+	case INPUT_COUNTERS:
+		return take_counters(survey, source);
+	case INPUT_SYSCTL:
+		return take_dump(survey, source);
+	case INPUT_SOCKSTAT:
+		return take_sockstat(survey, source);
+	default:
+		return -1;
+	}
+}
+
+/* The other commands' output in a paste: what its reader finds nothing in was none, and is not spoken of. */
+static bool take_beside(
+    struct survey *survey, const char *name, unsigned kinds, const char *bytes, size_t length)
+{
+	static char unsaid[512];
+	bool any = false;
+
+	if (kinds == 0)
+		return false;
+	for (enum input_kind kind = 0; kind < INPUT_KIND_COUNT; kind++) {
+		if (!(kinds & 1u << kind))
+			continue;
+		if (kind == INPUT_SS && survey->file_count < SURVEY_FILES_MAX) {
+			char *copy = malloc(length);
+			if (!copy)
+				err(1, NULL);
+			memcpy(copy, bytes, length);
+			survey->pastes[survey->paste_count++] = copy;
+			survey->files[survey->file_count++] = source_memory(name, copy, length);
+			any = true;
+			continue;
+		}
+		struct source *source = source_memory(name, bytes, length);
+		complaints_keep(unsaid, sizeof(unsaid));
+		any = take_kind(survey, source, kind) == 0 || any;
+		complaints_keep(NULL, 0);
+		source_close(source);
+	}
+	return any;
 }
 
 static int read_operand(struct survey *survey, const char *name)
 {
 	struct source *source = source_open(name);
-	int code;
+	const char *bytes;
 
 	if (!source) {
 		complain("%s: %s", quoted(name), strerror(errno));
@@ -162,17 +226,22 @@ static int read_operand(struct survey *survey, const char *name)
 	}
 	errno = 0;
 	enum input_kind kind = sniff(source);
+	size_t length = source_peek(source, &bytes);
+	/* half a line would be half a value */
+	size_t whole = length;
+	while (length == SOURCE_PEEK_MAX && whole > 0 && bytes[whole - 1] != '\n')
+		whole--;
+	bool any = take_beside(survey, name, sniff_beside(bytes, whole, kind), bytes, whole);
 	if (kind == INPUT_SS) {
-		code = keep_for_later(survey, source);
+		int code = keep_for_later(survey, source);
 		if (code == 0)
 			return 0;
-	} else if (kind == INPUT_COUNTERS) {
-		code = take_counters(survey, source);
-	} else if (kind == INPUT_SYSCTL) {
-		code = take_dump(survey, source);
-	} else {
-		code = refuse_kind(source, kind);
+		source_close(source);
+		return code;
 	}
+	int code = take_kind(survey, source, kind);
+	if (code < 0)
+		code = any ? 0 : refuse_kind(source, kind);
 	source_close(source);
 	return code;
 }
@@ -303,8 +372,7 @@ static void count_live(struct survey *survey, bool first)
 		return;
 	if (!first && host_read_system(&fresh, "")) {
 		memcpy(host->values, fresh.values, sizeof(host->values));
-		host->has_sockstat = fresh.has_sockstat;
-		host->tcp_mem_pages = fresh.tcp_mem_pages;
+		host->sockstat = fresh.sockstat;
 		host->counters = fresh.counters;
 	}
 	survey->counters[0] = survey->counters[1];
@@ -372,4 +440,6 @@ void survey_free(struct survey *survey)
 	previous_free(survey->previous);
 	for (size_t i = 0; i < survey->file_count; i++)
 		source_close(survey->files[i]);
+	for (size_t i = 0; i < survey->paste_count; i++)
+		free(survey->pastes[i]);
 }

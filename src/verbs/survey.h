@@ -30,6 +30,8 @@ struct survey {
 	char source[160]; /* what the sockets came from; not yet safe to print */
 	struct source *files[SURVEY_FILES_MAX]; /* of ss, open until they are read */
 	size_t file_count;
+	char *pastes[SURVEY_FILES_MAX]; /* what of them is in memory; owned */
+	size_t paste_count;
 	uint64_t lines_passed_over;
 	struct tally tally;
 	struct previous *previous; /* NULL when there is one reading */

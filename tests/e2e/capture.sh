@@ -29,7 +29,7 @@ record() {
 record proc/sys/kernel/osrelease
 record proc/sys/kernel/hostname
 record proc/meminfo
-for name in sockstat netstat snmp; do
+for name in sockstat sockstat6 netstat snmp; do
 	record "proc/net/$name"
 done
 

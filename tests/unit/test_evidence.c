@@ -49,6 +49,19 @@
 	"ESTAB 0 0 10.77.0.1:40000 10.77.0.2:5201\n" \
 	"\t cubic wscale:7,7 rto:204 rtt:52.1/0.1 mss:1448 cwnd:3860 bytes_sent:100000\n"
 
+#define IPERF2_TEXT \
+	"Client connecting to 10.77.0.2, TCP port 5001 with pid 1 (1 flows)\n" \
+	"[  1] 0.0000-1.0000 sec  15.8 MBytes   132 Mbits/sec  126/0  0  1358K/40307(196) us  410\n"
+#define MTR_TEXT \
+	"HOST: a   Loss%   Snt   Last   Avg  Best  Wrst StDev\n" \
+	"  1.|-- 10.77.0.2  0.0%   10    0.4   0.5   0.2   6.3   0.8\n"
+#define TRACEPATH_TEXT " 1?: [LOCALHOST]    pmtu 1500\n 1:  10.77.0.2   0.5ms reached\n"
+#define SOCKSTAT_TEXT "TCP: inuse 1 orphan 0 tw 0 alloc 2 mem 3\n"
+#define DROPS_TEXT "NIC statistics:\n     rx_missed_errors: 4954\n"
+#define NETSTAT_TEXT "Tcp:\n    63 segments retransmitted\n"
+#define SOFTNET_TEXT \
+	"0008b3fc 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n"
+
 #define SET(kind) (1u << INPUT_##kind)
 
 static void test_what_stands_beside(void **state)
@@ -68,6 +81,14 @@ static void test_what_stands_beside(void **state)
 	    /* what a string of the document says is nobody's output */
 	    {"{\"start\":{},\"x\":\"net.ipv4.tcp_rmem = 1 2 3\",\"end\":{}}", INPUT_IPERF_JSON, 0},
 	    {SS_TEXT SYSCTL_TEXT, INPUT_SS, SET(SYSCTL)},
+	    {IPERF2_TEXT PING_TEXT, INPUT_IPERF2, SET(PING)},
+	    {IPERF2_TEXT MTR_TEXT TRACEPATH_TEXT, INPUT_IPERF2, SET(MTR) | SET(TRACEPATH)},
+	    {RUN_TEXT SOCKSTAT_TEXT DROPS_TEXT NETSTAT_TEXT, INPUT_IPERF_TEXT,
+		SET(SOCKSTAT) | SET(DROPS) | SET(COUNTERS)},
+	    {RUN_TEXT SOFTNET_TEXT, INPUT_IPERF_TEXT, SET(DROPS)},
+	    {SOFTNET_TEXT, INPUT_DROPS, 0},
+	    {RUN_TEXT "$ tc -s -j qdisc\n[{\"kind\":\"fq\",\"handle\":\"0:\"}]\n", INPUT_IPERF_TEXT,
+		SET(TC)},
 	    {NSTAT_TEXT SS_TEXT SYSCTL_TEXT TC_TEXT PING_TEXT RUN_TEXT, INPUT_IPERF_TEXT,
 		SET(COUNTERS) | SET(SS) | SET(SYSCTL) | SET(TC) | SET(PING)},
 	    {"<html>" PING_TEXT RUN_TEXT, INPUT_HTML, 0},

@@ -125,7 +125,7 @@ static void recorded_dump_of_6_18(void **state)
 	assert_false(host.in_namespace);
 	assert_int_equal(host.page_size, 0);
 	assert_int_equal(host.mem_total_bytes, 0);
-	assert_false(host.has_sockstat);
+	assert_false(host.sockstat.has & SOCKSTAT_TCP);
 	assert_value(&host, TUNABLE_TCP_RMEM, "4096 131072 33554432");
 	assert_value(&host, TUNABLE_TCP_WMEM, "4096 16384 4194304");
 	assert_value(&host, TUNABLE_TCP_MEM, "287898 383866 575796");
@@ -275,9 +275,9 @@ static void load_balancer_tree(void **state)
 	assert_int_equal(tcp_mem->number[0], pages / 4 * 3);
 	assert_int_equal(tcp_mem->number[1], pages);
 	assert_int_equal(tcp_mem->number[2], pages / 4 * 3 * 2);
-	assert_true(host.has_sockstat);
-	assert_int_equal(host.tcp_inuse, 871);
-	assert_int_equal(host.tcp_mem_pages, 5310);
+	assert_true(host.sockstat.has & SOCKSTAT_TCP);
+	assert_int_equal(host.sockstat.inuse, 871);
+	assert_int_equal(host.sockstat.memory_pages, 5310);
 	assert_int_equal(host.interface_count, 1); /* without the loopback */
 	assert_string_equal(host.interfaces[0].name, "eth0");
 	assert_string_equal(host.interfaces[0].qdisc, "");
@@ -317,8 +317,8 @@ static void container_tree(void **state)
 	assert_value(&host, TUNABLE_DEFAULT_QDISC, "");
 	assert_value(&host, TUNABLE_RMEM_MAX, "");
 	assert_value(&host, TUNABLE_TCP_RMEM, "4096 131072 6291456");
-	assert_true(host.has_sockstat);
-	assert_int_equal(host.tcp_mem_pages, 61);
+	assert_true(host.sockstat.has & SOCKSTAT_TCP);
+	assert_int_equal(host.sockstat.memory_pages, 61);
 	assert_false(host.counters.any);
 }
 
@@ -471,7 +471,7 @@ static void capture_is_faithful(void **state)
 			assert_true(tunable_value_equal(
 			    (enum tunable_id)i, &recorded.values[i], &live.values[i]));
 	}
-	assert_int_equal(recorded.has_sockstat, live.has_sockstat);
+	assert_int_equal(recorded.sockstat.has, live.sockstat.has);
 	assert_int_equal(recorded.counters.any, live.counters.any);
 	assert_int_equal(recorded.interface_count, live.interface_count);
 	for (unsigned i = 0; i < live.interface_count; i++) {

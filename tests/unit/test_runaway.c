@@ -281,19 +281,19 @@ static void test_pressure(void **state)
 	host.page_size = 4096;
 	host.values[TUNABLE_TCP_MEM] =
 	    (struct tunable_value){.known = true, .count = 3, .number = {1000, 2000, 3000}};
-	host.has_sockstat = true;
-	host.tcp_mem_pages = 2000;
+	host.sockstat.has = SOCKSTAT_TCP;
+	host.sockstat.memory_pages = 2000;
 	runaway_decide(&input, &runaway);
 	runaway_findings(&input, &runaway, &findings);
 	assert_int_equal(findings.count, 0);
-	host.tcp_mem_pages = 2560; /* 10 MiB; pressure is 7.8 */
+	host.sockstat.memory_pages = 2560; /* 10 MiB; pressure is 7.8 */
 	runaway_findings(&input, &runaway, &findings);
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.items[0].id, FINDING_MEMORY_PRESSURE);
 	assert_non_null(strstr(findings.items[0].text, "10 MiB"));
 
 	findings.count = 0;
-	host.tcp_mem_pages = 0;
+	host.sockstat.memory_pages = 0;
 	set_all(&delta, rises, ROWS(rises));
 	input.delta = &delta;
 	runaway_findings(&input, &runaway, &findings);

@@ -230,6 +230,7 @@ static void test_answers(void **state)
 	f->runaway.verdict = RUNAWAY_UNKNOWN;
 	assert_string_equal(sockets_answer(&f->report).s, "No TCP socket matches.");
 	f->report.has_sockets = false;
+	f->findings.count = 0;
 	assert_non_null(strstr(sockets_answer(&f->report).s, "are not shown: take nstat -az"));
 	f->report.delta = NULL;
 	assert_non_null(strstr(sockets_answer(&f->report).s, "One reading of the counters"));

@@ -185,9 +185,40 @@ static void names_are_safe_to_print(void **state)
 	assert_true(tc.qdiscs[0].root);
 }
 
+/* The same machine's qdiscs, as text and as JSON. */
+static void json_says_the_same(void **state)
+{
+	static struct tc text, json;
+	(void)state;
+	read_file("tests/corpus/tc/pfifo-fast.txt", &text);
+	read_file("tests/corpus/tc/pfifo-fast.json", &json);
+	assert_int_equal(text.count, json.count);
+	for (unsigned i = 0; i < text.count; i++) {
+		assert_string_equal(text.qdiscs[i].kind, json.qdiscs[i].kind);
+		assert_string_equal(text.qdiscs[i].handle, json.qdiscs[i].handle);
+		assert_string_equal(text.qdiscs[i].dev, json.qdiscs[i].dev);
+		assert_int_equal(text.qdiscs[i].root, json.qdiscs[i].root);
+	}
+	/* parent and child by their handles, as in text; between the lines of a session */
+	assert_true(read_text("$ tc -s -j qdisc\n"
+			      "[{\"kind\":\"htb\",\"handle\":\"1:\",\"dev\":\"eth0\",\"root\":true,"
+			      "\"options\":{\"r2q\":10},\"bytes\":74904250,\"packets\":49948,\"drops\":7,"
+			      "\"overlimits\":1117,\"backlog\":135000,\"qlen\":2},"
+			      "{\"kind\":\"bfifo\",\"handle\":\"10:\",\"dev\":\"eth0\",\"parent\":\"1:10\","
+			      "\"backlog\":135000,\"qlen\":2}]\n$ exit\n",
+	    &json));
+	assert_int_equal(json.count, 2);
+	assert_int_equal(json.qdiscs[0].sent_bytes, 74904250);
+	assert_int_equal(json.qdiscs[0].dropped, 7);
+	assert_int_equal(json.backlog_bytes, 135000);
+	assert_int_equal(json.backlog_packets, 2);
+	assert_false(read_text("[{\"kind\":\"htb\"}]\n", &json));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(json_says_the_same),
 	    cmocka_unit_test(shaped_with_a_fifo),
 	    cmocka_unit_test(netem_of_6_1),
 	    cmocka_unit_test(several_queues),
