@@ -16,12 +16,11 @@ const struct drop_family_row drop_family_table[DROP_FAMILY_COUNT] = {
 	.remedy = "ethtool -g DEV   # then ethtool -G DEV rx N, up to the maximum shown"},
     [DROP_BACKLOG] = {.what = "the queue between the card and TCP was full (softnet)",
 	.remedy =
-	    "sysctl -w net.core.netdev_max_backlog=N, twice what it is; spread receive queues over "
-	    "CPUs"},
+	    "sysctl net.core.netdev_max_backlog   # set twice that; spread receive queues over CPUs"},
     [DROP_STACK] = {.what = "they were dropped after they had arrived",
-	.remedy = "ethtool -S DEV tells why"},
+	.remedy = "ethtool -S DEV   # tells why"},
     [DROP_DAMAGED] = {.what = "frames arrived damaged",
-	.remedy = "change the cable or the optic of DEV, and look at the duplex: ethtool DEV"},
+	.remedy = "ethtool DEV   # speed and duplex; then change the cable or the optic"},
     [DROP_SENT] = {.what = "they were dropped before they were sent",
 	.remedy = "tc -s qdisc show dev DEV"},
 };

@@ -331,8 +331,8 @@ static void read_drops(
 		refuse(reading, why);
 		return;
 	}
-	snprintf(input->detail, sizeof(input->detail), "%u counters, %s", drops->count,
-	    drops_have_two(drops) ? "two readings" : "one reading");
+	snprintf(input->detail, sizeof(input->detail), "%u counter%s, %s", drops->count,
+	    drops->count == 1 ? "" : "s", drops_have_two(drops) ? "two readings" : "one reading");
 }
 
 static void read_tc(
