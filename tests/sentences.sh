@@ -44,8 +44,8 @@ failed=0
 	s/ \(now [^)]*\)//
 ' | sort -u >"$work/now"
 
-# A finding of the settings alone is told in its own words.
-sed -E 's/^(One finding|N findings)( in the settings alone)[^;]*;(.*; a run)?/\1\2 ...;/' "$work/now" | sort -u >"$work/list"
+# A finding without a run is told in its own words.
+sed -E 's/^(One finding|N findings)( in the settings alone| in what was given)[^;]*;(.*; a run)?/\1\2 ...;/' "$work/now" | sort -u >"$work/list"
 if [ "${1:-}" = --update ]; then
 	cp "$work/list" "$kept"
 elif ! diff -U 0 "$kept" "$work/list" >"$work/diff"; then

@@ -22,7 +22,7 @@ static void find_out_of_memory(struct findings *findings, const struct host *hos
 	if (sockstat->out_of_memory == 0)
 		return;
 	if (sockstat->has & SOCKSTAT_TCP)
-		snprintf(held, sizeof(held), "; it holds %s now",
+		snprintf(held, sizeof(held), ", it holds %s now",
 		    size_text((double)sockstat->memory_pages * page_size(host)).s);
 	if (limits->known)
 		snprintf(limit, sizeof(limit), ", the high mark is %s",

@@ -455,7 +455,8 @@ const struct drop_counter *drops_largest(const struct drops *drops)
 
 	for (unsigned i = 0; i < drops->count; i++) {
 		const struct drop_counter *counter = &drops->counters[i];
-		if (counter->readings == 1 && counter->last > 0 &&
+		/* a queue of the sender drops as a matter of course */
+		if (counter->readings == 1 && counter->family != DROP_SENT && counter->last > 0 &&
 		    (largest == NULL || counter->last > largest->last))
 			largest = counter;
 	}
