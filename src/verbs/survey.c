@@ -188,7 +188,7 @@ static int take_kind(struct survey *survey, struct source *source, enum input_ki
 static bool take_beside(
     struct survey *survey, const char *name, unsigned kinds, const char *bytes, size_t length)
 {
-	static char unsaid[512];
+	char unsaid[512];
 	bool any = false;
 
 	if (kinds == 0)
