@@ -11,7 +11,10 @@
 /* nstat -j prints everything on one line of 10 KiB and more; a line of the kernel's tables has 3 KiB. */
 #define LINE_MAX_BYTES 65536
 #define NAME_MAX_BYTES 64
-#define SENTENCE_MAX_BYTES 128
+/* A sentence before and behind its number, as far as they are looked at. */
+#define BEFORE_MAX 64
+#define BEHIND_MAX 100
+#define SENTENCE_MAX_BYTES (BEFORE_MAX + 1 + BEHIND_MAX + 1)
 
 /* The readings, a line, and the line of names before it. */
 struct reader {
@@ -97,9 +100,12 @@ static void netstat_line(struct reader *reader, const char *line)
 	size_t length = strlen(rest);
 	while (length > 0 && strchr(" \t\r.", rest[length - 1]) != NULL)
 		length--;
-	int n = snprintf(sentence, sizeof(sentence), "%.*s#%.*s",
-	    (int)(digits - start < 64 ? digits - start : 64), start,
-	    (int)(length < 100 ? length : 100), rest);
+	size_t before = (size_t)(digits - start);
+	/* no sentence of netstat's is longer */
+	if (before > BEFORE_MAX || length > BEHIND_MAX)
+		return;
+	int n = snprintf(
+	    sentence, sizeof(sentence), "%.*s#%.*s", (int)before, start, (int)length, rest);
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
 		if (strcmp(sentence, sentences[i].sentence) == 0) {
 			reading_set(reader, sentences[i].id, value);

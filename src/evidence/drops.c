@@ -130,6 +130,7 @@ void drops_add(struct drops *drops, const char *dev, const char *name, uint64_t 
 /* Where the lines are: which interface, and what columns are announced. */
 struct reader {
 	struct drops *drops;
+	unsigned before; /* readings that were there */
 	char dev[16];
 	char columns[256]; /* of ip -s link: the words of its line of names */
 	const char *side;  /* "rx" or "tx", whose columns they are; NULL when there are none */
@@ -143,6 +144,13 @@ static void dev_set(struct reader *reader, const char *at)
 	size_t length = strcspn(at, ":@ \t,");
 
 	strlcpy(reader->dev, at, length < sizeof(reader->dev) ? length + 1 : sizeof(reader->dev));
+}
+
+/* Lines whose interface the paste has lost are a reading all the same. */
+static void reading_begin(struct reader *reader)
+{
+	if (reader->drops->blocks == reader->before)
+		reader->drops->blocks++;
 }
 
 /* A command whose output follows: "$ ethtool -S eth0", "cat /proc/net/softnet_stat". */
@@ -204,6 +212,7 @@ static bool values_line(struct reader *reader, const char *line)
 		return false;
 	const char *side = reader->side;
 	reader->side = NULL;
+	reading_begin(reader);
 	for (char word[24], name[32]; scan_uint(&at, &value); at = scan_blanks(at)) {
 		if (scan_word(&names, word, sizeof(word)) == 0)
 			break;
@@ -226,6 +235,7 @@ static bool ifconfig_line(struct reader *reader, const char *line)
 	if (!receives && !scan_prefix(&at, "TX errors "))
 		return false;
 	scan_uint(&at, &value);
+	reading_begin(reader);
 	while (scan_word(&at, word, sizeof(word)) > 0) {
 		at = scan_blanks(at);
 		if (!scan_uint(&at, &value))
@@ -391,8 +401,7 @@ static void json_take(struct drops *drops, struct source *source)
 
 bool drops_read(struct drops *drops, struct source *source, const char **why)
 {
-	struct reader reader = {.drops = drops};
-	unsigned before = drops->blocks;
+	struct reader reader = {.drops = drops, .before = drops->blocks};
 	char line[1024];
 	bool cut;
 	int got = 0;
@@ -413,7 +422,7 @@ bool drops_read(struct drops *drops, struct source *source, const char **why)
 	errno = 0;
 	*why = "no counter of dropped packets in it; take it with ip -s link or ethtool -S DEV";
 	for (unsigned i = 0; i < drops->count; i++)
-		if (drops->counters[i].block > before)
+		if (drops->counters[i].block > reader.before)
 			return true;
 	return false;
 }

@@ -132,6 +132,8 @@ static void netstat_and_json_agree(void **state)
 	assert_int_equal(both, 9);
 }
 
+#define LONG_WORD "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"
+
 static void netstat_sentences(void **state)
 {
 	static const struct {
@@ -153,6 +155,9 @@ static void netstat_sentences(void **state)
 	    {"    7 connections aborted due to timeout\n", COUNTER_COUNT, 0},
 	    {"    InOctets: 7\n", COUNTER_COUNT, 0},
 	    {"    5 packets received\n", COUNTER_COUNT, 0},
+	    /* longer than any sentence, before and behind the number */
+	    {LONG_WORD LONG_WORD " 5 " LONG_WORD LONG_WORD LONG_WORD "\n", COUNTER_COUNT, 0},
+	    {"5 " LONG_WORD LONG_WORD LONG_WORD ": #\n", COUNTER_COUNT, 0},
 	};
 	static struct counters counters;
 	(void)state;

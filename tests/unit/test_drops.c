@@ -108,6 +108,11 @@ static void two_readings(void **state)
 	     "0007c0bd 00000002 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "
 	     "00000000 00000000 00000001\n",
 		"", "softnet_dropped", 3, 18},
+	    /* whose interface the paste has lost */
+	    {"    RX: bytes packets errors dropped missed mcast\n    1 2 0 7 3 0\n2: eth0: <UP> mtu 1500\n"
+	     "    RX: bytes packets errors dropped missed mcast\n    1 2 0 7 1 0\n2: eth0: <UP> mtu 1500\n"
+	     "    RX: bytes packets errors dropped missed mcast\n    1 2 0 7 4 0\n",
+		"eth0", "rx_missed", 1, 4},
 	    {"  eth0: 1 2 0 4 0 0 0 0 1 2 0 0 0 0 0 0\n  eth0: 1 2 0 9 0 0 0 0 1 2 0 0 0 0 0 0\n", "eth0",
 		"rx_dropped", 4, 9},
 	    {"$ ip -j -s link\n[{\"ifname\":\"eth0\",\"stats64\":{\"rx\":{\"bytes\":9,\"dropped\":1,"
