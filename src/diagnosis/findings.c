@@ -238,6 +238,16 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	    "Far more sockets are allocated than in use: a program makes sockets and neither "
 	    "connects nor closes them, or they belong to other network namespaces.",
 	.advice = "lsof -n | grep \"can't identify protocol\" shows who holds them"},
+    [FINDING_UNQUOTED_VECTOR] = {.id = "unquoted-vector",
+	.severity = SEVERITY_WARNING,
+	.meaning = "sysctl -w KEY=A B C, without quotes, sets the first number alone: the shell "
+		   "passes the others on as words of their own.",
+	.advice = "quote it: sysctl -w KEY=\"A B C\""},
+    [FINDING_NOT_UNDERSTOOD] = {.id = "not-understood",
+	.severity = SEVERITY_NOTICE,
+	.meaning = "Lines name a setting of TCP and give it no value that the kernel would take, so "
+		   "that what it is set to is not known.",
+	.advice = "give sysctl -a of that host"},
 };
 
 void finding_add(struct findings *findings, enum finding_id id, const char *format, ...)
@@ -517,6 +527,7 @@ static void find_host(struct findings *findings, const struct host *host, const 
 	find_vector(findings, host, TUNABLE_TCP_WMEM, end);
 	findings_memory(findings, host, end);
 	find_sockstat(findings, host, end);
+	find_dump_notes(findings, host);
 }
 
 static void find_too_big(

@@ -78,6 +78,22 @@ void find_sockstat(struct findings *findings, const struct host *host, const cha
 	find_leak(findings, host, end);
 }
 
+void find_dump_notes(struct findings *findings, const struct host *host)
+{
+	const struct dump_notes *notes = &host->dump;
+
+	if (notes->unquoted > 0)
+		finding_add(findings, FINDING_UNQUOTED_VECTOR,
+		    "%s without quotes in %s: it sets the first number of three%s",
+		    tunables[notes->unquoted_id].key, host->name,
+		    notes->unquoted > 1 ? ", as do others" : "");
+	if (notes->not_understood > 0)
+		finding_add(findings, FINDING_NOT_UNDERSTOOD,
+		    "%s line%s in %s, the first line %s: no usable value for %s",
+		    count_text(notes->not_understood).s, notes->not_understood == 1 ? "" : "s",
+		    host->name, count_text(notes->first_line).s, tunables[notes->first_id].key);
+}
+
 /* ---- drops ------------------------------------------------------------------------------------ */
 
 /* This share of the retransmits is enough to lay them on the host. */

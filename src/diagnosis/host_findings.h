@@ -10,6 +10,9 @@
 /* TCP memory at its end, orphans, descriptors that leak.  `end` is "host", "sender" or "receiver". */
 void find_sockstat(struct findings *findings, const struct host *host, const char *end);
 
+/* What of a sysctl dump did not become a setting. */
+void find_dump_notes(struct findings *findings, const struct host *host);
+
 /* True when what the host dropped between two readings is at least half of the run's retransmits: then the
  * host loses, and not the path. */
 bool drops_explain(const struct drops *drops, uint64_t retransmits);

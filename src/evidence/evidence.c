@@ -10,6 +10,7 @@
 
 #include "base/complaint.h"
 #include "base/quote.h"
+#include "evidence/foreign.h"
 #include "evidence/iperf2.h"
 #include "evidence/mtr.h"
 #include "evidence/session.h"
@@ -474,9 +475,11 @@ static bool is_of_path(enum input_kind kind)
 }
 
 /* A mark may be there by chance: what its reader finds nothing in was none, and is not spoken of. */
-static void beside_read(
+static unsigned beside_read(
     struct evidence *evidence, const struct beside *beside, const char *name, enum end end)
 {
+	unsigned taken = 0;
+
 	for (enum input_kind kind = 0; kind < INPUT_KIND_COUNT; kind++) {
 		if (!(beside->kinds & 1u << kind) ||
 		    (kind == INPUT_SYSCTL && host_has_settings(&evidence->hosts[end])))
@@ -493,8 +496,28 @@ static void beside_read(
 			free(evidence->inputs[--evidence->input_count].name);
 		else if (kind == INPUT_SYSCTL)
 			evidence->host_is_beside[end] = true;
+		taken += reading.result == OPERAND_OK;
 		source_close(source);
 	}
+	return taken;
+}
+
+/* What is not read is named by what it is. */
+static void refuse_kind(struct reading *reading, enum input_kind kind, struct source *source)
+{
+	const struct foreign *foreign = NULL;
+	const char *bytes;
+
+	if (kind == INPUT_UNKNOWN || kind == INPUT_CSV) {
+		size_t length = source_peek(source, &bytes);
+		foreign = foreign_find(bytes, length);
+	}
+	reading->result = OPERAND_UNUSABLE;
+	if (foreign)
+		snprintf(reading->why, sizeof(reading->why), "this is %s; %s", foreign->what,
+		    foreign->instead);
+	else
+		strlcpy(reading->why, kinds[kind].refusal, sizeof(reading->why));
 }
 
 static enum operand_result operand_read(
@@ -507,16 +530,17 @@ static enum operand_result operand_read(
 	if (row->read)
 		row->read(evidence, input, source, &reading);
 	else
-		refuse(&reading, row->refusal);
+		refuse_kind(&reading, input->kind, source);
 	/* A directory or a device that fails shows itself at the first read only. */
 	const char *bytes;
 	if (reading.result == OPERAND_UNUSABLE && source_chunk(source, &bytes) < 0)
 		reading.result = OPERAND_SYSTEM;
 	if (reading.result == OPERAND_SYSTEM)
 		complain("%s: %s", quoted(source_name(source)), strerror(errno));
-	else if (reading.result == OPERAND_UNUSABLE)
+	else if (reading.result == OPERAND_UNUSABLE) {
 		complain("%s: %s", quoted(source_name(source)), reading.why);
-	else if (input->warning[0])
+		strlcpy(input->warning, reading.why, sizeof(input->warning));
+	} else if (input->warning[0])
 		complain("%s: %s", quoted(source_name(source)), input->warning);
 	return reading.result;
 }
@@ -529,8 +553,11 @@ static enum operand_result source_read(
 	struct beside beside = beside_look(source, input->kind);
 	enum operand_result result = operand_read(evidence, input, source);
 
+	/* what cannot be used of a paste does not spoil the rest of it */
 	if (result == OPERAND_OK)
 		beside_read(evidence, &beside, name, beside_end(evidence, input));
+	else if (result == OPERAND_UNUSABLE && beside_read(evidence, &beside, name, label) > 0)
+		result = OPERAND_OK;
 	free(beside.bytes);
 	return result;
 }

@@ -27,6 +27,15 @@ enum host_origin {
 	HOST_OPTIONS  /* --kernel and --memory only */
 };
 
+/* What of a dump did not become a setting. */
+struct dump_notes {
+	uint64_t not_understood;     /* lines with one of our keys and no usable value */
+	uint64_t first_line;	     /* of them, from 1 */
+	enum tunable_id first_id;    /* and its key */
+	unsigned unquoted;	     /* sysctl -w K=A B C, which sets one number of three */
+	enum tunable_id unquoted_id; /* the first of them */
+};
+
 #define HOST_INTERFACES_MAX 32
 
 struct interface {
@@ -47,6 +56,7 @@ struct host {
 	uint64_t mem_total_bytes; /* 0 when unknown */
 	struct tunable_value values[TUNABLE_COUNT];
 	struct sockstat sockstat;
+	struct dump_notes dump;
 	bool in_namespace; /* tcp_mem is absent though other net.ipv4 keys are there */
 	struct counters counters;
 	struct interface interfaces[HOST_INTERFACES_MAX];
@@ -70,9 +80,13 @@ bool kernel_before(const struct kernel_version *version, unsigned major, unsigne
  * up come first. */
 bool host_read_system(struct host *host, const char *sysroot);
 
-/* Fills from `sysctl -a` output ("key = value" lines; also "key=value" and sysctl.d files).
- * Unknown keys and values that the kernel would refuse are passed over.  False when nothing was
- * found; *why says so, or tells of a read error, and then errno is not 0. */
+/*
+ * Fills from `sysctl -a` output and from what else people keep settings in: sysctl.d files, greps of
+ * them ("file:key=value", where the file that is later in order wins), commands (sysctl, cat and echo
+ * below /proc/sys, docker --sysctl), tuned.conf, YAML and Ansible.  Unknown keys are passed over; a line of
+ * one of our keys whose value the kernel would refuse is counted in .dump.  False when nothing was
+ * found; *why says so, or tells of a read error, and then errno is not 0.
+ */
 bool host_read_dump(struct host *host, struct source *source, const char **why);
 
 #endif

@@ -34,6 +34,8 @@ struct reader {
 	bool plain; /* there were rows without the columns of -e */
 	double plain_bps, plain_seconds;
 
+	bool iperf3; /* its output stands here, in the paste of a session */
+
 	/* the present test */
 	bool client, udp, ended;
 	char local[64], remote[64], congestion[16];
@@ -403,10 +405,16 @@ static bool banner_take(struct reader *reader, const char *line)
 	if ((at = strstr(line, "Client connecting to ")) != NULL ||
 	    (at = strstr(line, "Server listening on ")) != NULL) {
 		test_end(reader);
+		reader->iperf3 = false;
 		reader->client = *at == 'C';
 		reader->udp = strstr(at, "UDP port") != NULL;
 		reader->has_buffer = false;
 		reader->congestion[0] = '\0';
+		return true;
+	}
+	if (strstr(line, "Connecting to host ") != NULL) {
+		test_end(reader);
+		reader->iperf3 = true;
 		return true;
 	}
 	if ((at = strstr(line, "TCP window size:")) != NULL) {
@@ -426,7 +434,7 @@ static void line_take(struct reader *reader, char *line)
 {
 	struct iperf_row row;
 
-	if (banner_take(reader, line))
+	if (banner_take(reader, line) || reader->iperf3)
 		return;
 	bool reverse = bracket_plain(line);
 	switch (iperf_row_parse(line, &row)) {

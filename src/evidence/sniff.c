@@ -312,6 +312,10 @@ unsigned sniff_beside(const char *bytes, size_t length, enum input_kind first)
 		    mark_is_there(&marks[i], bytes, length))
 			found |= kind;
 	}
+	/* iperf3's own words beside iperf 2's */
+	if (first == INPUT_IPERF2 && (memmem(bytes, length, "Connecting to host ", 19) ||
+					 memmem(bytes, length, "iperf Done.", 11)))
+		found |= 1u << INPUT_IPERF_TEXT;
 	if (first != INPUT_DROPS && !(found & 1u << INPUT_DROPS) && softnet_is_there(bytes, length))
 		found |= 1u << INPUT_DROPS;
 	return found;

@@ -7,6 +7,7 @@
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/complaint.h"
@@ -18,21 +19,6 @@
 static int exit_of(enum operand_result result)
 {
 	return result == OPERAND_OK ? 0 : result == OPERAND_SYSTEM ? 1 : 3;
-}
-
-static int read_operands(struct advise_case *c, const struct options *options)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < options->operand_count; i++) {
-		int got = exit_of(evidence_read(&c->evidence, options->operands[i]));
-		/* A system error outweighs an unusable file; either ends the case. */
-		if (got != 0 && (code == 0 || got == 1))
-			code = got;
-	}
-	if (options->sysctl && code == 0)
-		code = exit_of(evidence_read(&c->evidence, options->sysctl));
-	return code;
 }
 
 static unsigned numbers_given(const struct options *options)
@@ -52,6 +38,49 @@ static void watch_shown(double done_s, double total_s)
 		progress_clear();
 }
 
+/* Nothing that bdp reads, as opposed to what it reads and cannot use. */
+static bool is_no_evidence(enum input_kind kind)
+{
+	return kind == INPUT_CSV || kind == INPUT_HTML || kind == INPUT_BINARY ||
+	       kind == INPUT_UNKNOWN;
+}
+
+static int read_operands(struct advise_case *c, const struct options *options)
+{
+	unsigned strangers = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < options->operand_count; i++) {
+		int got = exit_of(evidence_read(&c->evidence, options->operands[i]));
+		bool strange = got == 3 &&
+			       is_no_evidence(c->evidence.inputs[c->evidence.input_count - 1].kind);
+		strangers += strange;
+		/* A system error outweighs an unusable file, and ends the case. */
+		if (!strange && got != 0 && (code == 0 || got == 1))
+			code = got;
+	}
+	/* beside something to work from a file that is none is a warning, which has been given */
+	if (code == 0 && strangers > 0 && c->evidence.runs.count == 0 &&
+	    c->evidence.socket_count == 0 && numbers_given(options) < 2)
+		code = 3;
+	if (options->sysctl && code == 0)
+		code = exit_of(evidence_read(&c->evidence, options->sysctl));
+	return code;
+}
+
+/* Standard input is /dev/null or an empty file, as of a script: nobody meant it to be read. */
+static bool input_is_nothing(void)
+{
+	struct stat input, null;
+
+	if (fstat(STDIN_FILENO, &input) < 0)
+		return false;
+	if (S_ISREG(input.st_mode))
+		return input.st_size == 0;
+	return S_ISCHR(input.st_mode) && stat("/dev/null", &null) == 0 &&
+	       input.st_rdev == null.st_rdev;
+}
+
 /* A live connection, or standard input: that is read when nothing else was given, or one number that
  * needs a run beside it. */
 static int read_standard_input(struct advise_case *c, const struct options *options)
@@ -64,7 +93,7 @@ static int read_standard_input(struct advise_case *c, const struct options *opti
 	if (options->operand_count > 0 || numbers >= 2 ||
 	    (numbers == 1 && (options->given & GIVEN_TARGET)))
 		return 0;
-	if (isatty(STDIN_FILENO)) {
+	if (isatty(STDIN_FILENO) || (numbers > 0 && input_is_nothing())) {
 		if (numbers > 0) {
 			complain(
 			    "one number alone gives nothing: give two of -b, -r and -w, or a run");

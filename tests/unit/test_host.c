@@ -212,6 +212,93 @@ static void dump_styles(void **state)
 	}
 }
 
+/* Where people keep settings, beside a listing: what tcp_rmem, or rmem_max, comes to. */
+static void settings_in_the_wild(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *rmem, *rmem_max; /* "" when unknown; rmem NULL: nothing is read */
+		uint64_t not_understood;
+		unsigned unquoted;
+	} rows[] = {
+	    /* grep */
+	    {"/etc/sysctl.d/10-a.conf:net.core.rmem_max=1\n/etc/sysctl.d/20-b.conf:net.core.rmem_max=2\n",
+		"", "2", 0, 0},
+	    {"/etc/sysctl.d/20-b.conf:net.core.rmem_max=2\n/etc/sysctl.d/10-a.conf:net.core.rmem_max=1\n",
+		"", "2", 0, 0},
+	    {"/etc/sysctl.conf:net.core.rmem_max = 3\n/etc/sysctl.d/99-z.conf:net.core.rmem_max = 2\n", "",
+		"3", 0, 0},
+	    {"/usr/lib/sysctl.d/50-x.conf:12:net.ipv4.tcp_rmem = 4096 131072 4194304\n",
+		"4096 131072 4194304", "", 0, 0},
+	    /* commands */
+	    {"sysctl -w net.ipv4.tcp_rmem=8192 87380 33554432\n", "", "", 0, 1},
+	    {"net.ipv4.tcp_rmem = 4096 131072 4194304\nsysctl -w net.ipv4.tcp_rmem=8192 87380 33554432\n",
+		"8192 131072 4194304", "", 0, 1},
+	    {"$ cat /proc/sys/net/ipv4/tcp_rmem\n4096\t131072\t4194304\n$ ls\n", "4096 131072 4194304", "",
+		0, 0},
+	    {"[root@h ~]# cat /proc/sys/net/core/rmem_max /proc/sys/net/ipv4/tcp_rmem\n7\n4096 131072 4194304\n",
+		"4096 131072 4194304", "7", 0, 0},
+	    {"# cat /proc/sys/net/core/rmem_max\n7\n8\n", "", "7", 0, 0},
+	    {"me@h:~$ cat /proc/sys/net/core/rmem_max\ncat: No such file\n7\n", NULL, "", 0, 0},
+	    {"$ sysctl -n net.core.rmem_max\n7\n", "", "7", 0, 0},
+	    {"root@OWRT:~# sysctl net.core.rmem_max\nnet.core.rmem_max = 212992\n", "", "212992", 0, 0},
+	    {"$ sudo sh -c 'x'; true\nnet.core.rmem_max = 7\n", "", "7", 0, 0},
+	    {"echo 7 > /proc/sys/net/core/rmem_max\n", "", "7", 0, 0},
+	    {"echo '4096 131072 4194304' >/proc/sys/net/ipv4/tcp_rmem\n", "4096 131072 4194304", "", 0, 0},
+	    {"docker run --sysctl net.core.rmem_max=7 --sysctl=net.ipv4.tcp_rmem=\"4096 131072 4194304\" x\n",
+		"4096 131072 4194304", "7", 0, 0},
+	    /* tuned.conf: quotes are no part of the value */
+	    {"[main]\nsummary=x\n[sysctl]\nnet.ipv4.tcp_rmem=\"4096 131072 4194304\"\n",
+		"4096 131072 4194304", "", 0, 0},
+	    /* YAML and Ansible */
+	    {"sysctls:\n  net.core.rmem_max: 7\n  net.ipv4.tcp_rmem: \"4096 131072 4194304\"\n",
+		"4096 131072 4194304", "7", 0, 0},
+	    {"  - net.core.rmem_max=7\n  - \"net.ipv4.tcp_rmem=4096 131072 4194304\"\n", "4096 131072 4194304",
+		"7", 0, 0},
+	    {"- name: net.core.rmem_max\n  value: \"7\"\n- name: net.ipv4.tcp_rmem\n  value: 4096 131072 4194304\n",
+		"4096 131072 4194304", "7", 0, 0},
+	    {"- { name: 'net.core.rmem_max', value: '7' }\n- { name: net.core.wmem_max, value: 8 }\n", "", "7", 0,
+		0},
+	    /* not understood */
+	    {"net.core.rmem_max = 7\nnet.ipv4.tcp_rmem = \"4096 131072 4194304\"\n", "", "7", 1, 0},
+	    {"net.core.rmem_max = 7\nnet.ipv4.tcp_rmem = 8M\nnet.ipv4.tcp_wmem = 8M\n", "", "7", 2, 0},
+	    {"net.core.rmem_max = 7\nwe set net.ipv4.tcp_rmem by hand\n", "", "7", 0, 0},
+	    {"net.core.rmem_max = 7\nfs.file-max = x\n", "", "7", 0, 0},
+	};
+	static struct host host;
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("%s\n", rows[i].text);
+		assert_int_equal(dump_text(rows[i].text, &host), rows[i].rmem != NULL);
+		if (!rows[i].rmem)
+			continue;
+		assert_value(&host, TUNABLE_TCP_RMEM, rows[i].rmem);
+		assert_value(&host, TUNABLE_RMEM_MAX, rows[i].rmem_max);
+		assert_int_equal(host.dump.not_understood, rows[i].not_understood);
+		assert_int_equal(host.dump.unquoted, rows[i].unquoted);
+	}
+}
+
+/* Recorded on public pages: the last of two files counts, three numbers without quotes do not. */
+static void recorded_settings(void **state)
+{
+	static struct host host;
+	(void)state;
+	dump_file("tests/corpus/hosts/b12f-gke-grep.txt", &host);
+	assert_value(&host, TUNABLE_TCP_RMEM, "4096 87380 16777216");
+	assert_value(&host, TUNABLE_RMEM_MAX, "3276800");
+	assert_value(&host, TUNABLE_NETDEV_MAX_BACKLOG, "30000");
+	dump_file("tests/corpus/hosts/b12e-10g-gist.sh", &host);
+	assert_value(&host, TUNABLE_TCP_RMEM, "");
+	assert_value(&host, TUNABLE_RMEM_MAX, "33554432");
+	assert_int_equal(host.dump.unquoted, 2);
+	assert_int_equal(host.dump.unquoted_id, TUNABLE_TCP_MEM);
+	dump_file("tests/corpus/hosts/b19-openwrt-200ms.txt", &host);
+	assert_value(&host, TUNABLE_TCP_RMEM, "4096 131072 3206752");
+	assert_value(&host, TUNABLE_DEFAULT_QDISC, "fq_codel");
+	assert_int_equal(host.dump.not_understood, 0);
+}
+
 static void dump_names_its_host(void **state)
 {
 	static struct host host;
@@ -492,6 +579,8 @@ int main(void)
 	    cmocka_unit_test(recorded_dump_of_6_1),
 	    cmocka_unit_test(recorded_dump_of_a_namespace),
 	    cmocka_unit_test(dump_styles),
+	    cmocka_unit_test(settings_in_the_wild),
+	    cmocka_unit_test(recorded_settings),
 	    cmocka_unit_test(dump_names_its_host),
 	    cmocka_unit_test(short_dump_is_no_namespace),
 	    cmocka_unit_test(endless_line_is_passed_over),
