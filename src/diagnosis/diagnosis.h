@@ -46,19 +46,19 @@ const char *confidence_name(enum confidence confidence);
 /* The measurement that would settle an open verdict; report/ makes a command of it. */
 enum measurement {
 	MEASURE_NOTHING,
-	MEASURE_WITH_JSON,	  /* the same run with -J: RTT and the peer's window */
-	MEASURE_AT_SENDER,	  /* only the receiver's output is known */
-	MEASURE_SENDER_SOCKET,	  /* ss at the sender: the kernel's own account */
-	MEASURE_RECEIVER_SOCKET,  /* ss at the receiver: does its program read? */
-	MEASURE_IDLE_RTT,	  /* ping, idle and during the test */
-	MEASURE_LOSS,		  /* mtr: loss without load */
-	MEASURE_RATE_STEPS,	  /* UDP at stepped rates: a policer drops above one */
-	MEASURE_STREAMS,	  /* the same with several streams: the sum stays where a link holds it */
-	MEASURE_CPU,		  /* top -H on both ends */
-	MEASURE_LONGER,		  /* the same test for longer */
-	MEASURE_PATH_MTU,	  /* do full segments get through? */
-	MEASURE_SCALING,	  /* sysctl net.ipv4.tcp_window_scaling on both ends */
-	MEASURE_WITHOUT_BUFFER,	  /* the same without -w */
+	MEASURE_WITH_JSON,	 /* the same run with -J: RTT and the peer's window */
+	MEASURE_AT_SENDER,	 /* only the receiver's output is known */
+	MEASURE_SENDER_SOCKET,	 /* ss at the sender: the kernel's own account */
+	MEASURE_RECEIVER_SOCKET, /* ss at the receiver: does its program read? */
+	MEASURE_IDLE_RTT,	 /* ping, idle and during the test */
+	MEASURE_LOSS,		 /* mtr: loss without load */
+	MEASURE_RATE_STEPS,	 /* UDP at stepped rates: a policer drops above one */
+	MEASURE_STREAMS,  /* the same with several streams: the sum stays where a link holds it */
+	MEASURE_CPU,	  /* top -H on both ends */
+	MEASURE_LONGER,	  /* the same test for longer */
+	MEASURE_PATH_MTU, /* do full segments get through? */
+	MEASURE_SCALING,  /* sysctl net.ipv4.tcp_window_scaling on both ends */
+	MEASURE_WITHOUT_BUFFER, /* the same without -w */
 	MEASURE_COUNT
 };
 
@@ -76,12 +76,14 @@ struct limit {
 	enum where where;
 	enum confidence confidence;
 	double shares[FACTOR_COUNT]; /* of each cause, sum 1; FACTOR_UNKNOWN: none of them */
-	enum factor candidates[FACTOR_COUNT]; /* likeliest first; the named cause alone when decided */
+	enum factor
+	    candidates[FACTOR_COUNT]; /* likeliest first; the named cause alone when decided */
 	size_t candidate_count;
 	struct evidence_item evidence[LIMIT_EVIDENCE_MAX]; /* weightiest first */
 	size_t evidence_count;
 	enum measurement decide; /* MEASURE_NOTHING when confidence is high */
-	bool full_segments_lost; /* stalled: full segments do not get through; else the peer stopped */
+	bool
+	    full_segments_lost; /* stalled: full segments do not get through; else the peer stopped */
 };
 
 enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_PROBLEM };

@@ -56,23 +56,27 @@ const struct factor_row factor_table[FACTOR_COUNT] = {
 	.where = WHERE_PATH},
     [FACTOR_STALLED] = {.name = "stalled",
 	.text = "a stall",
-	.meaning = "Most of the time nothing moves: full segments do not get through (MTU, TSO or GSO), "
-		   "the peer's program stopped reading, or the path was cut off.",
+	.meaning =
+	    "Most of the time nothing moves: full segments do not get through (MTU, TSO or GSO), "
+	    "the peer's program stopped reading, or the path was cut off.",
 	.where = WHERE_EITHER},
     [FACTOR_RECEIVER_APPLICATION] = {.name = "receiver-application",
 	.text = "the receiving program",
-	.meaning = "The program at the receiver reads more slowly than the path delivers: its window "
-		   "shrinks, and no ceiling changes that.",
+	.meaning =
+	    "The program at the receiver reads more slowly than the path delivers: its window "
+	    "shrinks, and no ceiling changes that.",
 	.where = WHERE_RECEIVER},
     [FACTOR_APPLICATION_WINDOW] = {.name = "application-window",
 	.text = "a window of the program's own",
-	.meaning = "A protocol above TCP limits what is in flight (HTTP/2 64 KiB, SFTP 512 KiB, an SSH "
-		   "channel 2 MiB): the kernel's buffers do not matter.",
+	.meaning =
+	    "A protocol above TCP limits what is in flight (HTTP/2 64 KiB, SFTP 512 KiB, an SSH "
+	    "channel 2 MiB): the kernel's buffers do not matter.",
 	.where = WHERE_SENDER},
     [FACTOR_LOSS_RECOVERY] = {.name = "loss-recovery",
 	.text = "cwnd after a loss",
-	.meaning = "Something was lost early, and cwnd was still growing back when the test ended: too "
-		   "short to tell what holds the flow.",
+	.meaning =
+	    "Something was lost early, and cwnd was still growing back when the test ended: too "
+	    "short to tell what holds the flow.",
 	.where = WHERE_PATH},
 };
 

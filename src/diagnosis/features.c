@@ -45,7 +45,8 @@ static void read_in_flight(struct view *view)
 
 	if (path->has & PATH_IN_FLIGHT) {
 		view->in_flight_measured = true;
-		view->in_flight = view->in_flight_low = view->in_flight_high = path->in_flight_bytes;
+		view->in_flight = view->in_flight_low = view->in_flight_high =
+		    path->in_flight_bytes;
 	} else if ((path->rtt.method == RTT_PING || path->rtt.method == RTT_GIVEN) &&
 		   path->stream_rate_bps > 0) {
 		view->in_flight_measured = true;
@@ -56,7 +57,7 @@ static void read_in_flight(struct view *view)
 		view->in_flight_high = path->cwnd_bytes;
 		view->in_flight_low = path->cwnd_bytes / 4;
 		view->in_flight = path->phases.cwnd_rests || view->bbr ? path->cwnd_bytes / 2.05
-									: path->cwnd_bytes;
+								       : path->cwnd_bytes;
 	}
 	if (view->in_flight <= 0)
 		return;
@@ -66,7 +67,7 @@ static void read_in_flight(struct view *view)
 		view->window_fill = (double)view->socket->unacked_segments * view->socket->mss /
 				    (double)view->socket->peer_window_bytes;
 	} else if ((path->has & PATH_PEER_WINDOW) && path->peer_window_bytes > 0 &&
-	    view->in_flight_measured)
+		   view->in_flight_measured)
 		view->window_fill = path->window_fill > 0
 					? path->window_fill
 					: view->in_flight / path->peer_window_bytes;
@@ -93,8 +94,9 @@ static void read_excess(struct view *view)
 	if (!run || run->omitted_intervals > 0 || ((run->has & RUN_OMIT) && run->omit_s > 0) ||
 	    !(run->has & RUN_SENT) || !(run->has & RUN_RECEIVED) || run->received_bytes == 0 ||
 	    !run->local_sends || !(path->has & PATH_CWND) || path->cwnd_bytes <= 0 ||
-	    !run->complete || (run->received_seconds > 0 && run->sent_bytes == run->received_bytes &&
-				  run->rounding <= 0 && run->streams == 0))
+	    !run->complete ||
+	    (run->received_seconds > 0 && run->sent_bytes == run->received_bytes &&
+		run->rounding <= 0 && run->streams == 0))
 		return;
 	double cwnds = path->cwnd_bytes * path->streams;
 	double excess = (double)run->sent_bytes - (double)run->received_bytes;
@@ -118,14 +120,14 @@ static bool ends_are_one(const struct run *run)
 	       (run->sender[0] != '\0' && strcmp(run->sender, run->receiver) == 0);
 }
 
-/* Ten probes and two of them lost at least. */
+/* Twenty probes, or two of them lost: fewer are no evidence. */
 static double lost_probes(const struct path_context *context)
 {
-	const struct ping *ping = context ? context->ping : NULL;
+	const struct probe_loss *loss = context ? &context->probe_loss : NULL;
 
-	if (!ping || !ping->has_counts || ping->sent < 10 || ping->received + 2 > ping->sent)
+	if (!loss || !loss->known || loss->lost == 0 || (loss->sent < 20 && loss->lost < 2))
 		return 0;
-	return (double)(ping->sent - ping->received) / (double)ping->sent;
+	return loss->ratio;
 }
 
 void view_read(const struct diagnosis_input *input, struct features *features, struct view *view)

@@ -145,11 +145,11 @@ void features_read(const struct diagnosis_input *input, struct features *feature
 
 /* A feature's row: what it is called, what it weighs for each cause and what it rules out. */
 struct feature_row {
-	const char *name;	   /* json: "window-full" */
+	const char *name;		  /* json: "window-full" */
 	signed char weight[FACTOR_COUNT]; /* 10 log10 of the likelihood ratio; 0: says nothing */
-	unsigned shows;		   /* causes that it shows by itself, as 1 << enum factor: without any such
+	unsigned shows;	   /* causes that it shows by itself, as 1 << enum factor: without any such
 				    * feature a cause is named with low confidence at most */
-	unsigned excludes;	   /* causes that cannot be beside it, as 1 << enum factor */
+	unsigned excludes; /* causes that cannot be beside it, as 1 << enum factor */
 };
 
 extern const struct feature_row feature_table[FEATURE_COUNT];

@@ -40,7 +40,8 @@ static void default_mark(const struct view *view)
 	/* more than CUBIC's buffer waits: it is BBR, or a program that does not read */
 	bool other = view->has_excess && view->excess_ratio > OVERFILLED;
 
-	if (known || other || (view->path->has & PATH_PEER_WINDOW) || !may_be_held(view) || view->bbr || !path->phases.cwnd_rests)
+	if (known || other || (view->path->has & PATH_PEER_WINDOW) || !may_be_held(view) ||
+	    view->bbr || !path->phases.cwnd_rests)
 		return;
 	bool rests = path->cwnd_bytes > MARK_CWND_LOW && path->cwnd_bytes < MARK_CWND_HIGH;
 	bool measured = view->in_flight_measured;
@@ -56,7 +57,8 @@ static bool overlaps(const struct view *view, double low, double high)
 {
 	double slack = view->in_flight_measured ? MEASURED_SLACK : 0;
 
-	return view->in_flight_high * (1 + slack) >= low && view->in_flight_low * (1 - slack) <= high;
+	return view->in_flight_high * (1 + slack) >= low &&
+	       view->in_flight_low * (1 - slack) <= high;
 }
 
 /* In flight is not known, but cwnd rests where a flow held by that window leaves it: at the window, or at

@@ -105,8 +105,9 @@ static void stalls(const struct view *view)
 	double dead = phases->share[PHASE_STALLED] + phases->share[PHASE_IDLE];
 
 	if (dead > STALLED_SHARE && (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
-		feature_set(view, tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
-								: FEATURE_STALLS_OPEN_CWND,
+		feature_set(view,
+		    tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
+						  : FEATURE_STALLS_OPEN_CWND,
 		    dead, path->cwnd_bytes);
 	if (socket && (socket->has & SOCKET_PEER_WINDOW) && socket->peer_window_bytes == 0 &&
 	    (socket->has & SOCKET_LAST_SND) && socket->lastsnd_ms > STOPPED_MS)

@@ -61,7 +61,8 @@ static void loss_course(const struct view *view)
 	if (path->loss_ratio >= LOSS_HEAVY || path->steady_loss >= LOSS_HEAVY)
 		feature_set(view, FEATURE_LOSS_HEAVY, fmax(path->loss_ratio, path->steady_loss), 0);
 	if (loss_is_throughout(path) && !path->phases.cwnd_rests)
-		feature_set(view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);
+		feature_set(
+		    view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);
 	else if (regrows(view))
 		feature_set(view, FEATURE_LOSS_ONCE_THEN_GROWTH, (double)path->retransmits,
 		    path->cwnd_growth);

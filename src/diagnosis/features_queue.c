@@ -38,7 +38,8 @@ static void course(const struct view *view)
 		feature_set(view, FEATURE_PATH_CHANGED, path->phases.rtt_after_us,
 		    path->phases.rtt_before_us);
 
-	if (path->queue_elasticity > FOLLOWS && spread_us > STANDS_US / 2.0 && view->cwnd_fill > 0.7)
+	if (path->queue_elasticity > FOLLOWS && spread_us > STANDS_US / 2.0 &&
+	    view->cwnd_fill > 0.7)
 		feature_set(view, FEATURE_QUEUE_FOLLOWS_CWND, path->rtt_min_us, path->rtt_max_us);
 	if (path->phases.governing == PHASE_FILLING && spread_us > STANDS_US)
 		feature_set(view, FEATURE_QUEUE_FILLS, path->rtt_min_us, path->rtt_max_us);

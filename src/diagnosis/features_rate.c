@@ -98,7 +98,9 @@ static void exact(const struct view *view)
 	double rates[SERIES_MAX];
 	size_t alike = 0;
 
-	double us = view->has_rtt ? view->loaded_us : view->base_us > 0 ? view->base_us : view->naive_us;
+	double us = view->has_rtt	? view->loaded_us
+		    : view->base_us > 0 ? view->base_us
+					: view->naive_us;
 
 	/* on a short, fast path a link or a CPU is as even */
 	/* three printed digits are alike by themselves: then only a round rate tells */

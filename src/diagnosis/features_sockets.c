@@ -31,7 +31,8 @@ static void kernel_account(const struct view *view)
 	bool queued = view->base_is_measured && view->queue_ratio > 1.3 &&
 		      view->loaded_us - view->base_us > 4000;
 	if (rwnd >= RWND_MOST)
-		feature_set(view, queued ? FEATURE_KERNEL_RWND_IN_QUEUE : FEATURE_KERNEL_RWND, rwnd, socket->busy_us);
+		feature_set(view, queued ? FEATURE_KERNEL_RWND_IN_QUEUE : FEATURE_KERNEL_RWND, rwnd,
+		    socket->busy_us);
 	else if (rwnd >= RWND_SOME)
 		feature_set(view, FEATURE_KERNEL_RWND_PARTLY, rwnd, socket->busy_us);
 	if (sndbuf >= SNDBUF_MOST)
@@ -66,8 +67,7 @@ static void send_queue(const struct view *view)
 	double queue = (double)socket->send_queue;
 	for (size_t i = 0; i < sizeof(protocol_windows) / sizeof(protocol_windows[0]); i++)
 		if (fabs(queue / protocol_windows[i] - 1) < 0.02)
-			feature_set(
-			    view, FEATURE_SEND_QUEUE_IS_WINDOW, queue, protocol_windows[i]);
+			feature_set(view, FEATURE_SEND_QUEUE_IS_WINDOW, queue, protocol_windows[i]);
 	feature_set(view, FEATURE_SEND_QUEUE_EMPTY, unsent, (double)socket->sndbuf);
 }
 
@@ -76,8 +76,7 @@ static void send_buffer(const struct view *view)
 {
 	const struct socket_info *socket = view->socket;
 
-	if (!view->features->items[FEATURE_KERNEL_SNDBUF].present ||
-	    !(socket->has & SOCKET_SKMEM))
+	if (!view->features->items[FEATURE_KERNEL_SNDBUF].present || !(socket->has & SOCKET_SKMEM))
 		return;
 	if (!view->sender || !view->sender->values[TUNABLE_TCP_WMEM].known) {
 		feature_set(view, FEATURE_SNDBUF_CEILING_UNKNOWN, (double)socket->sndbuf, 0);
@@ -100,8 +99,7 @@ static void fixed_buffers(const struct view *view)
 				  ? socket->sndbuf_limited_us / socket->busy_us
 				  : 0;
 		if ((double)socket->sndbuf < 0.8 * ceiling && held > SNDBUF_SOME)
-			feature_set(
-			    view, FEATURE_SNDBUF_FIXED, (double)socket->sndbuf, ceiling);
+			feature_set(view, FEATURE_SNDBUF_FIXED, (double)socket->sndbuf, ceiling);
 	}
 	if (peer && (peer->has & SOCKET_SKMEM) && view->receiver &&
 	    view->receiver->values[TUNABLE_TCP_RMEM].known && peer->rcvbuf > 0) {
@@ -121,8 +119,8 @@ static void reader(const struct view *view)
 		return;
 	double share = (double)peer->rmem_alloc / (double)peer->rcvbuf;
 	if (peer->recv_queue > 0 && share > READER_BEHIND)
-		feature_set(view, FEATURE_READER_BEHIND, (double)peer->recv_queue,
-		    (double)peer->rcvbuf);
+		feature_set(
+		    view, FEATURE_READER_BEHIND, (double)peer->recv_queue, (double)peer->rcvbuf);
 	else if (share < READER_PROMPT)
 		feature_set(
 		    view, FEATURE_READER_PROMPT, (double)peer->recv_queue, (double)peer->rcvbuf);
@@ -130,8 +128,7 @@ static void reader(const struct view *view)
 	    view->receiver->values[TUNABLE_TCP_RMEM].known) {
 		double ceiling = (double)view->receiver->values[TUNABLE_TCP_RMEM].number[2];
 		if ((double)peer->rcvbuf > 0.95 * ceiling)
-			feature_set(
-			    view, FEATURE_RCVBUF_AT_CEILING, (double)peer->rcvbuf, ceiling);
+			feature_set(view, FEATURE_RCVBUF_AT_CEILING, (double)peer->rcvbuf, ceiling);
 	}
 }
 
@@ -145,8 +142,8 @@ static void paced(const struct view *view)
 		return;
 	double ratio = view->path->stream_rate_bps / socket->pacing_rate_bps;
 	if (ratio > 0.9 && ratio < 1.1)
-		feature_set(view, FEATURE_PACED, view->path->stream_rate_bps,
-		    socket->pacing_rate_bps);
+		feature_set(
+		    view, FEATURE_PACED, view->path->stream_rate_bps, socket->pacing_rate_bps);
 }
 
 void features_of_sockets(const struct view *view)

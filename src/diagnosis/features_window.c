@@ -33,8 +33,8 @@
 static bool inside_queue(const struct view *view)
 {
 	const struct path *path = view->path;
-	bool over = view->queue_ratio > QUEUE_RATIO &&
-		    view->loaded_us - view->base_us > QUEUE_LEAST_US;
+	bool over =
+	    view->queue_ratio > QUEUE_RATIO && view->loaded_us - view->base_us > QUEUE_LEAST_US;
 
 	return over || (view->has_rtt && path->rtt_trend > 1.2 &&
 			   path->rtt_max_us - path->rtt_min_us > QUEUE_LEAST_US);
@@ -97,7 +97,7 @@ static void peer_window_scale(const struct view *view)
 	double part = (double)socket->peer_window_bytes / ceiling;
 	if (part < SCALE_PART * 0.5)
 		feature_set(view,
-		    part < SCALE_FAR ? FEATURE_WINDOW_FAR_BELOW_SCALE : FEATURE_WINDOW_BELOW_SCALE, 
+		    part < SCALE_FAR ? FEATURE_WINDOW_FAR_BELOW_SCALE : FEATURE_WINDOW_BELOW_SCALE,
 		    (double)socket->peer_window_bytes, ceiling);
 }
 
@@ -112,11 +112,9 @@ static void cwnd_fill(const struct view *view)
 		feature_set(view, FEATURE_BBR_FULL, view->in_flight, view->path->cwnd_bytes);
 	double unused = view->bbr ? CWND_UNUSED_BBR : CWND_UNUSED;
 	if (fill < CWND_FAR_UNUSED)
-		feature_set(
-		    view, FEATURE_CWND_FAR_UNUSED, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_FAR_UNUSED, view->in_flight, view->path->cwnd_bytes);
 	else if (fill < unused)
-		feature_set(
-		    view, FEATURE_CWND_UNUSED, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_UNUSED, view->in_flight, view->path->cwnd_bytes);
 	else if (!view->bbr && fill > CWND_FULL_LOW)
 		feature_set(view, FEATURE_CWND_FULL, view->in_flight, view->path->cwnd_bytes);
 }
@@ -155,7 +153,8 @@ static void cwnd_course(const struct view *view)
 		feature_set(view, FEATURE_CWND_MOVES_WITH_LOSS, path->cwnd_spread, 0);
 	else if (view->lossless && (grew || (path->cwnd_growth > 1.04 && path->retransmits > 0)) &&
 		 path->phases.governing != PHASE_FILLING && !view->bbr)
-		feature_set(view, FEATURE_CWND_GROWS_WITH_RATE, path->cwnd_growth, rate_growth(view));
+		feature_set(
+		    view, FEATURE_CWND_GROWS_WITH_RATE, path->cwnd_growth, rate_growth(view));
 	else if (view->lossless && path->cwnd_spread < CREEP)
 		feature_set(view, FEATURE_CWND_CREEPS, path->cwnd_spread, path->cwnd_bytes);
 	else if (view->lossless)

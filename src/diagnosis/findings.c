@@ -217,14 +217,16 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	.severity = SEVERITY_PROBLEM,
 	.meaning = "Frames arrived damaged between two readings: a cable, an optic or the duplex "
 		   "of the link to this host.",
-	.advice = "change the cable or the optic, and compare the duplex of both ends (ethtool DEV)"},
+	.advice =
+	    "change the cable or the optic, and compare the duplex of both ends (ethtool DEV)"},
     [FINDING_OUT_OF_MEMORY] = {.id = "tcp-out-of-memory",
 	.severity = SEVERITY_PROBLEM,
 	.meaning =
 	    "TCP as a whole reached the high mark of tcp_mem: the kernel resets connections that "
 	    "ask for more (tcp_check_oom).",
-	.advice = "bdp sockets shows who holds it; tcp_mem far below the kernel's own, about 9 % of "
-		  "RAM, is a cause by itself"},
+	.advice =
+	    "bdp sockets shows who holds it; tcp_mem far below the kernel's own, about 9 % of "
+	    "RAM, is a cause by itself"},
     [FINDING_ORPHANS] = {.id = "orphans",
 	.severity = SEVERITY_PROBLEM,
 	.meaning =
@@ -245,8 +247,9 @@ const struct finding_row finding_table[FINDING_COUNT] = {
 	.advice = "quote it: sysctl -w KEY=\"A B C\""},
     [FINDING_NOT_UNDERSTOOD] = {.id = "not-understood",
 	.severity = SEVERITY_NOTICE,
-	.meaning = "Lines name a setting of TCP and give it no value that the kernel would take, so "
-		   "that what it is set to is not known.",
+	.meaning =
+	    "Lines name a setting of TCP and give it no value that the kernel would take, so "
+	    "that what it is set to is not known.",
 	.advice = "give sysctl -a of that host"},
 };
 
@@ -433,8 +436,8 @@ static void find_contradiction(
 		return;
 	double ping_us = context->ping->min_us;
 	/* A queue explains a longer tcp_info RTT when it varies; nothing explains a shorter one. */
-	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us && path->rtt_median_us < 1.2 * path->rtt_min_us &&
-		      path->rtt.us - ping_us > 5000;
+	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us &&
+		      path->rtt_median_us < 1.2 * path->rtt_min_us && path->rtt.us - ping_us > 5000;
 	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
 	if (!longer && !shorter)
 		return;

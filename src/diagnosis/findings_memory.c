@@ -59,7 +59,8 @@ void findings_memory(struct findings *findings, const struct host *host, const c
 	judge_high(findings, &marks, end);
 	judge_ceiling(findings, host, TUNABLE_TCP_RMEM, &marks, end);
 	judge_ceiling(findings, host, TUNABLE_TCP_WMEM, &marks, end);
-	if ((host->sockstat.has & SOCKSTAT_TCP) && (double)host->sockstat.memory_pages > (double)value->number[1])
+	if ((host->sockstat.has & SOCKSTAT_TCP) &&
+	    (double)host->sockstat.memory_pages > (double)value->number[1])
 		finding_add(findings, FINDING_MEMORY_PRESSURE,
 		    "TCP holds %s on the %s, pressure begins at %s",
 		    size_text((double)host->sockstat.memory_pages * page).s, end,

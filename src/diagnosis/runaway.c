@@ -238,7 +238,8 @@ static void find_pressure(const struct runaway_input *input, struct findings *fi
 	uint64_t resets = risen(input->delta, COUNTER_ABORT_ON_MEMORY);
 	double page = host && host->page_size ? (double)host->page_size : 4096;
 
-	if (limits && (host->sockstat.has & SOCKSTAT_TCP) && (int64_t)host->sockstat.memory_pages > limits->number[1])
+	if (limits && (host->sockstat.has & SOCKSTAT_TCP) &&
+	    (int64_t)host->sockstat.memory_pages > limits->number[1])
 		finding_add(findings, FINDING_MEMORY_PRESSURE,
 		    "TCP holds %s, pressure begins at %s",
 		    size_text((double)host->sockstat.memory_pages * page).s,

@@ -144,8 +144,8 @@ static void keep_evidence(struct limit *limit, const struct evidence_item *item)
 static void collect_evidence(struct limit *limit, const struct features *features)
 {
 	enum factor named = limit->factor != FACTOR_UNKNOWN ? limit->factor
-			    : limit->candidate_count > 0   ? limit->candidates[0]
-							   : FACTOR_UNKNOWN;
+			    : limit->candidate_count > 0    ? limit->candidates[0]
+							    : FACTOR_UNKNOWN;
 
 	for (int i = 0; i < FEATURE_COUNT; i++) {
 		const struct feature_value *value = &features->items[i];
@@ -176,8 +176,7 @@ static void set_where(struct limit *limit, const struct features *features)
 			       : items[FEATURE_RCVBUF_FIXED].present ? WHERE_RECEIVER
 								     : WHERE_EITHER;
 	if (limit->factor == FACTOR_WINDOW_SCALING_OFF && items[FEATURE_SCALING_OFF].present)
-		limit->where =
-		    items[FEATURE_SCALING_OFF].value > 0 ? WHERE_RECEIVER : WHERE_SENDER;
+		limit->where = items[FEATURE_SCALING_OFF].value > 0 ? WHERE_RECEIVER : WHERE_SENDER;
 	limit->full_segments_lost = items[FEATURE_STALLS_TINY_CWND].present;
 }
 

@@ -16,15 +16,15 @@ struct view {
 	const struct bin *bins; /* the governing stretch */
 	size_t count;
 
-	bool bbr;	  /* told, or cwnd moves as only BBR's does */
-	bool knows_loss;  /* retransmits were counted */
-	bool lossless;	  /* the governing stretch is */
-	bool has_rtt;	  /* the RTT under load was measured */
+	bool bbr;	       /* told, or cwnd moves as only BBR's does */
+	bool knows_loss;       /* retransmits were counted */
+	bool lossless;	       /* the governing stretch is */
+	bool has_rtt;	       /* the RTT under load was measured */
 	bool base_is_measured; /* base_us is of the idle path */
-	double base_us;	  /* RTT without the flow's own queue; 0 when unknown */
-	double loaded_us; /* RTT under load; 0 when unknown */
-	double naive_us;  /* cwnd / rate; 0 when unknown */
-	double queue_ratio; /* loaded / base; 0 when unknown */
+	double base_us;	       /* RTT without the flow's own queue; 0 when unknown */
+	double loaded_us;      /* RTT under load; 0 when unknown */
+	double naive_us;       /* cwnd / rate; 0 when unknown */
+	double queue_ratio;    /* loaded / base; 0 when unknown */
 	/* bytes in flight of one connection: measured (low == high), else an interval; 0 when unknown */
 	double in_flight, in_flight_low, in_flight_high;
 	bool in_flight_measured;
@@ -33,16 +33,16 @@ struct view {
 	double buffer_asked;	       /* -w; 0 when none */
 	double excess_ratio;	       /* (sent - received) / cwnd; valid with has_excess */
 	bool has_excess;
-	double ping_loss;  /* of the idle path's probes; 0 when none or too few */
-	double backlog_us; /* what the deepest queue of tc takes to drain at the rate; 0 when unknown */
+	double ping_loss; /* of the idle path's probes; 0 when none or too few */
+	double
+	    backlog_us; /* what the deepest queue of tc takes to drain at the rate; 0 when unknown */
 	bool same_host; /* both ends are one machine */
 };
 
 void view_read(const struct diagnosis_input *input, struct features *features, struct view *view);
 
 /* Marks a feature as present, with its numbers. */
-void feature_set(
-    const struct view *view, enum feature feature, double value, double reference);
+void feature_set(const struct view *view, enum feature feature, double value, double reference);
 
 /* The groups of features, each in a file of its own. */
 void features_of_window(const struct view *view);

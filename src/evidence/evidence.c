@@ -572,9 +572,8 @@ bool evidence_read_part(
 	if (!kinds[kind].read || kind == INPUT_OTHER_JSON)
 		return false;
 	/* a run is of both ends, a path's times are of none */
-	if (label >= END_CLIENT &&
-	    (is_of_path(kind) || kind == INPUT_IPERF_TEXT || kind == INPUT_IPERF_JSON ||
-		kind == INPUT_IPERF2))
+	if (label >= END_CLIENT && (is_of_path(kind) || kind == INPUT_IPERF_TEXT ||
+				       kind == INPUT_IPERF_JSON || kind == INPUT_IPERF2))
 		label = END_NONE;
 	struct source *source = source_memory(name, text, length);
 	struct input *input = input_append(evidence, name, label);

@@ -28,7 +28,8 @@ struct fluid {
 
 static double cwnd_of_row(const struct bin *bins, size_t i)
 {
-	double before = (double)bins[i > 0 ? i - 1 : i].cwnd_bytes, after = (double)bins[i].cwnd_bytes;
+	double before = (double)bins[i > 0 ? i - 1 : i].cwnd_bytes,
+	       after = (double)bins[i].cwnd_bytes;
 
 	return bins[i].retransmits > 0 ? fmin(before, after) : (before + after) / 2;
 }
@@ -95,8 +96,8 @@ static double rate_at_loss(const struct fluid *f)
 
 	for (size_t i = 2; i < f->count; i++)
 		if (f->lost[i] > 0)
-			rates[count++] = fmax(
-			    f->bytes[i] / f->seconds[i], f->bytes[i - 1] / f->seconds[i - 1]);
+			rates[count++] =
+			    fmax(f->bytes[i] / f->seconds[i], f->bytes[i - 1] / f->seconds[i - 1]);
 	return stats_median(rates, count);
 }
 

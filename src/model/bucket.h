@@ -13,7 +13,8 @@ struct bucket {
 	bool known;	    /* there were losses and rows enough to fit it */
 	double rate_bps;    /* of IP packets, as a policer counts them */
 	double depth_bytes; /* of IP packets */
-	double swing;	    /* relative deviation of the rate over 5 s (a quarter of a short run), after the first row */
+	double
+	    swing; /* relative deviation of the rate over 5 s (a quarter of a short run), after the first row */
 	unsigned events;    /* losses with a row before them that tells cwnd */
 	double cwnd_swing;  /* relative deviation of cwnd just before them */
 	double first_ratio; /* what passed in the first row, over the rate after it */

@@ -39,7 +39,8 @@ static const struct socket_info *context_peer_socket(
 		    socket->bytes_received <= socket->bytes_sent ||
 		    socket->bytes_received < SOCKET_CONTROL_BYTES)
 			continue;
-		if (run && run->sender[0] && socket->peer[0] && strcmp(run->sender, socket->peer) != 0)
+		if (run && run->sender[0] && socket->peer[0] &&
+		    strcmp(run->sender, socket->peer) != 0)
 			continue;
 		if (!best || socket->bytes_received > best->bytes_received)
 			best = socket;

@@ -143,10 +143,10 @@ struct path_context {
 	const struct socket_info *socket;      /* the run's own, at its sender */
 	const struct socket_info *peer_socket; /* the same connection at its receiver */
 	const struct host *receiver;	       /* for the share of its tcp_rmem[2] */
-	bool ping_is_loaded;		       /* taken during the test: no base for the path's RTT */
-	const struct ping *loaded_ping;	       /* of this path, during the test */
-	const struct tc *tc;		       /* queues of this path, during the test */
-	const struct tracepath *tracepath;     /* its MTU */
+	bool ping_is_loaded;		   /* taken during the test: no base for the path's RTT */
+	const struct ping *loaded_ping;	   /* of this path, during the test */
+	const struct tc *tc;		   /* queues of this path, during the test */
+	const struct tracepath *tracepath; /* its MTU */
 	struct probe_loss probe_loss;
 };
 

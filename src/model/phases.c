@@ -243,8 +243,8 @@ static void find_regimes(struct phases *p, const struct run *run)
 		}
 	}
 	/* cwnd that grows all along is one regime: a start, or a recovery */
-	if (best == 0 || bins_rate_bps(&bins[begin], best - begin) <
-			     bins_rate_bps(&bins[best], end - best))
+	if (best == 0 ||
+	    bins_rate_bps(&bins[begin], best - begin) < bins_rate_bps(&bins[best], end - best))
 		return;
 	bool late = end - best >= best - begin;
 	p->other_rate_bps = late ? bins_rate_bps(&bins[begin], best - begin)

@@ -36,7 +36,8 @@ struct phase {
 #define PHASES_MAX 24
 
 struct phases {
-	struct phase items[PHASES_MAX]; /* in order; short ones are joined to their neighbour when full */
+	struct phase
+	    items[PHASES_MAX]; /* in order; short ones are joined to their neighbour when full */
 	size_t count;
 	double share[PHASE_COUNT]; /* of the time of all usable bins, 0..1 */
 	size_t usable;		   /* bins that tell: without a partial last one */
@@ -50,7 +51,7 @@ struct phases {
 	size_t regime_first, regime_end; /* bins of the governing regime */
 	/* The RTT steps from one level to another in mid-run, and the rate the other way: another path. */
 	double rtt_before_us, rtt_after_us; /* 0 when it does not */
-	size_t block;	 /* neighbouring bins that together are free of the writes' jumps */
+	size_t block; /* neighbouring bins that together are free of the writes' jumps */
 };
 
 /* Cuts the bins of the run.  With no bins everything is 0.  Pure. */

@@ -67,7 +67,7 @@ static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
 			   : &cwnd_constant;
 	if (lossless)
 		return path->retransmits > 0 && path->cwnd_growth > 1.04 ? &cwnd_regrowing
-									  : &cwnd_growing;
+									 : &cwnd_growing;
 	return lossy ? &cwnd_lossy : &cwnd_sawtooth;
 }
 
@@ -137,7 +137,8 @@ static bool rtt_from_rmem(
 {
 	const struct tunable_value *rmem = &receiver->values[TUNABLE_TCP_RMEM];
 
-	if (!rmem->known || !(path->has & PATH_CWND) || path->steady_loss >= LOSSLESS_RATIO || path->stream_rate_bps <= 0)
+	if (!rmem->known || !(path->has & PATH_CWND) || path->steady_loss >= LOSSLESS_RATIO ||
+	    path->stream_rate_bps <= 0)
 		return false;
 	struct share share =
 	    window_share(&receiver->kernel, &receiver->values[TUNABLE_TCP_ADV_WIN_SCALE]);
@@ -150,8 +151,10 @@ static bool rtt_from_rmem(
 
 	/* Not held by that window if cwnd is below it, or far above what slow start leaves. */
 	double window_bytes = window_of_buffer(ceiling_bytes, share.typical);
-	bool still = path->phases.cwnd_rests || path->cwnd_spread < CWND_WAVERING || path_is_bbr(path);
-	if (!still || path->cwnd_bytes < 0.9 * window_bytes || path->cwnd_bytes > 3.2 * window_bytes)
+	bool still =
+	    path->phases.cwnd_rests || path->cwnd_spread < CWND_WAVERING || path_is_bbr(path);
+	if (!still || path->cwnd_bytes < 0.9 * window_bytes ||
+	    path->cwnd_bytes > 3.2 * window_bytes)
 		return false;
 	struct rtt bound = rtt_from_cwnd(path, run);
 	/* At twice the window cwnd is where slow start leaves it; elsewhere the match may be chance. */

@@ -93,7 +93,7 @@ struct options {
 	const char *command;	     /* sweep --run COMMAND, or NULL */
 	const char *ceilings;	     /* sweep --ceilings LIST, as given, or NULL */
 	const char *algorithms;	     /* sweep --cc LIST, as given, or NULL */
-	const char *stream_list;      /* sweep --streams LIST, as given, or NULL */
+	const char *stream_list;     /* sweep --streams LIST, as given, or NULL */
 	const char *pacing;	     /* sweep --pacing LIST, as given, or NULL */
 	bool run_commands;	     /* compare --run: operands are LABEL=COMMAND */
 	unsigned runs;		     /* --runs; 0: not given */

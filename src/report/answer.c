@@ -96,8 +96,8 @@ static void add_rate(struct wording *answer, const struct path *path)
 /* The likeliest few, with their shares. */
 static void add_candidates(struct wording *answer, const struct limit *limit)
 {
-	size_t told = limit->candidate_count < CANDIDATES_TOLD ? limit->candidate_count
-							       : CANDIDATES_TOLD;
+	size_t told =
+	    limit->candidate_count < CANDIDATES_TOLD ? limit->candidate_count : CANDIDATES_TOLD;
 
 	if (told == 0)
 		wording_add(answer, "; nothing here says what holds it");
@@ -105,7 +105,7 @@ static void add_candidates(struct wording *answer, const struct limit *limit)
 		wording_add(answer, "; undecided: ");
 	for (size_t i = 0; i < told; i++)
 		wording_add(answer, "%s%s (%.0f %%)",
-		    i == 0	       ? ""
+		    i == 0	   ? ""
 		    : i + 1 < told ? ", "
 				   : " or ",
 		    factor_table[limit->candidates[i]].text,
@@ -206,8 +206,8 @@ static void add_rest(
 	if (report->plan->reason == REASON_TARGET_MET)
 		wording_add(answer, "; %s.", report->plan->reason_text);
 	else if (limit->factor == FACTOR_UNKNOWN)
-		wording_add(
-		    answer, "%s.", limit->decide != MEASURE_NOTHING ? "; one measurement would tell" : "");
+		wording_add(answer, "%s.",
+		    limit->decide != MEASURE_NOTHING ? "; one measurement would tell" : "");
 	else if (hold->as_it_should)
 		wording_add(answer, "; nothing needs setting.");
 	else if (hold->not_by_setting)

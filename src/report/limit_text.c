@@ -19,156 +19,190 @@ struct sentence {
 static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_WINDOW_FULL] = {"{v} in flight (rate x RTT) of a peer window of {r}: {p} of it",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WINDOW_FULL_IN_QUEUE] = {"{v} in flight of a peer window of {r}, but the RTT under load is "
-				      "beyond the path's: the window is full because a queue is",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WINDOW_FULL_IN_QUEUE] =
+	{"{v} in flight of a peer window of {r}, but the RTT under load is "
+	 "beyond the path's: the window is full because a queue is",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_WINDOW_NEARLY_FULL] = {"{v} in flight (rate x RTT) of a peer window of {r}: {p} of it",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WINDOW_OPEN] = {"{v} in flight, {p} of the peer's window of {r}: it has room", UNIT_BYTES,
-	UNIT_BYTES},
-    [FEATURE_WINDOW_SHRANK] = {"the peer's window fell from {r} to {v}: its program leaves data unread",
+    [FEATURE_WINDOW_OPEN] = {"{v} in flight, {p} of the peer's window of {r}: it has room",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WINDOW_VARIES] = {"the peer's window moves between {v} and {r}", UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WINDOW_SHRANK] =
+	{"the peer's window fell from {r} to {v}: its program leaves data unread", UNIT_BYTES,
+	    UNIT_BYTES},
+    [FEATURE_WINDOW_VARIES] = {"the peer's window moves between {v} and {r}", UNIT_BYTES,
+	UNIT_BYTES},
     [FEATURE_WINDOW_ZERO] = {"the peer's window falls to {v} at times (at most {r})", UNIT_BYTES,
 	UNIT_BYTES},
-    [FEATURE_WINDOW_BELOW_SCALE] = {"the peer's window is {v}; its window scale belongs to a ceiling of "
-				    "{r} or more",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WINDOW_FAR_BELOW_SCALE] = {"the peer's window is {v}; its window scale belongs to a ceiling "
-					"of {r} or more",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WINDOW_BELOW_SCALE] =
+	{"the peer's window is {v}; its window scale belongs to a ceiling of "
+	 "{r} or more",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WINDOW_FAR_BELOW_SCALE] =
+	{"the peer's window is {v}; its window scale belongs to a ceiling "
+	 "of {r} or more",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_CWND_FULL] = {"{v} in flight of a cwnd of {r}: cwnd is what is used up", UNIT_BYTES,
 	UNIT_BYTES},
-    [FEATURE_CWND_UNUSED] = {"{v} in flight, {p} of cwnd ({r}): cwnd is not what holds it", UNIT_BYTES,
-	UNIT_BYTES},
+    [FEATURE_CWND_UNUSED] = {"{v} in flight, {p} of cwnd ({r}): cwnd is not what holds it",
+	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_CWND_FAR_UNUSED] = {"{v} in flight, {p} of cwnd ({r}): next to nothing of it is used",
 	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_BBR_FULL] = {"{v} in flight of BBR's cwnd of {r}: what it keeps when the path is full",
 	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_CWND_RESTS] = {"cwnd is constant at {v} over {r} intervals without a retransmit",
 	UNIT_BYTES, UNIT_COUNT},
-    [FEATURE_CWND_RESTS_FAR] = {"cwnd is constant at {v} over {r} intervals without a retransmit, on a "
-				"long path: a buffer at one end",
-	UNIT_BYTES, UNIT_COUNT},
-    [FEATURE_CWND_CREEPS] = {"cwnd moves by {v} only, at {r}, without loss", UNIT_SHARE, UNIT_BYTES},
-    [FEATURE_CWND_GROWS_WITH_RATE] = {"cwnd grows by a factor of {v} to the end, and the rate with it",
-	UNIT_TIMES, UNIT_NONE},
+    [FEATURE_CWND_RESTS_FAR] =
+	{"cwnd is constant at {v} over {r} intervals without a retransmit, on a "
+	 "long path: a buffer at one end",
+	    UNIT_BYTES, UNIT_COUNT},
+    [FEATURE_CWND_CREEPS] = {"cwnd moves by {v} only, at {r}, without loss", UNIT_SHARE,
+	UNIT_BYTES},
+    [FEATURE_CWND_GROWS_WITH_RATE] =
+	{"cwnd grows by a factor of {v} to the end, and the rate with it", UNIT_TIMES, UNIT_NONE},
     [FEATURE_CWND_MOVES_WITH_LOSS] = {"cwnd moves by {v} with the losses", UNIT_SHARE, UNIT_NONE},
     [FEATURE_CWND_MOVES_UNLOST] = {"cwnd moves by {v} without a loss", UNIT_SHARE, UNIT_NONE},
     [FEATURE_CWND_TINY] = {"cwnd never exceeds {v}, with segments of {r}", UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_DEFAULT_WINDOW_MARK] = {"{v} is the mark of the {r} window under the usual default tcp_rmem "
-				     "ceiling of 6 MiB",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_DEFAULT_WINDOW_MARK] =
+	{"{v} is the mark of the {r} window under the usual default tcp_rmem "
+	 "ceiling of 6 MiB",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_RMEM_MARK] = {"{v} in flight is what the receiver's tcp_rmem ceiling of {r} permits",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_RMEM_MARK_OF_CWND] = {"cwnd, {v}, rests where a flow held by the receiver's tcp_rmem ceiling "
-				   "of {r} leaves it",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_RMEM_MARK_TWICE] = {"cwnd, {v}, rests at twice the window that the receiver's tcp_rmem "
-				 "ceiling of {r} permits, where slow start leaves it",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_RMEM_MARK_OF_CWND] =
+	{"cwnd, {v}, rests where a flow held by the receiver's tcp_rmem ceiling "
+	 "of {r} leaves it",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_RMEM_MARK_TWICE] =
+	{"cwnd, {v}, rests at twice the window that the receiver's tcp_rmem "
+	 "ceiling of {r} permits, where slow start leaves it",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_RMEM_FAR] = {"{v} in flight at most: the receiver's tcp_rmem ceiling permits {r}",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_RMEM_BEYOND_WINDOW] = {"the window of {v} does not come from the receiver's tcp_rmem ceiling, "
-				    "which permits {r} now",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_RMEM_BEYOND_WINDOW] =
+	{"the window of {v} does not come from the receiver's tcp_rmem ceiling, "
+	 "which permits {r} now",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_WMEM_MARK] = {"{v} in flight is what the sender's tcp_wmem ceiling of {r} permits",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WMEM_MARK_OF_CWND] = {"cwnd leaves {v} in flight as possible, which the sender's tcp_wmem "
-				   "ceiling of {r} permits",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_WMEM_FAR] = {"{v} in flight at most: the sender's tcp_wmem ceiling of {r} permits more",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_BUFFER_FILLED] = {"{v} were written and not received by the end: the send buffer was full",
-	UNIT_BYTES, UNIT_NONE},
-    [FEATURE_BUFFER_OVERFILLED] = {"{v} were written and not received by the end, more than cwnd ({r}) lets "
-				   "wait",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_BUFFER_EMPTY] = {"the receiver counted all that was written (cwnd {r}): the sender's side "
-			      "holds the flow",
-	UNIT_NONE, UNIT_BYTES},
+    [FEATURE_WMEM_MARK_OF_CWND] =
+	{"cwnd leaves {v} in flight as possible, which the sender's tcp_wmem "
+	 "ceiling of {r} permits",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WMEM_FAR] =
+	{"{v} in flight at most: the sender's tcp_wmem ceiling of {r} permits more", UNIT_BYTES,
+	    UNIT_BYTES},
+    [FEATURE_BUFFER_FILLED] =
+	{"{v} were written and not received by the end: the send buffer was full", UNIT_BYTES,
+	    UNIT_NONE},
+    [FEATURE_BUFFER_OVERFILLED] =
+	{"{v} were written and not received by the end, more than cwnd ({r}) lets "
+	 "wait",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_BUFFER_EMPTY] =
+	{"the receiver counted all that was written (cwnd {r}): the sender's side "
+	 "holds the flow",
+	    UNIT_NONE, UNIT_BYTES},
     [FEATURE_KERNEL_RWND] = {"the kernel's account: rwnd-limited for {v} of {r} busy", UNIT_SHARE,
 	UNIT_TIME},
-    [FEATURE_KERNEL_RWND_IN_QUEUE] = {"the kernel's account: rwnd-limited for {v} of {r} busy, inside a "
-				      "standing queue",
-	UNIT_SHARE, UNIT_TIME},
+    [FEATURE_KERNEL_RWND_IN_QUEUE] =
+	{"the kernel's account: rwnd-limited for {v} of {r} busy, inside a "
+	 "standing queue",
+	    UNIT_SHARE, UNIT_TIME},
     [FEATURE_KERNEL_RWND_PARTLY] = {"the kernel's account: rwnd-limited for {v} of {r} busy",
 	UNIT_SHARE, UNIT_TIME},
-    [FEATURE_KERNEL_SNDBUF] = {"the kernel's account: sndbuf-limited for {v} of {r} busy", UNIT_SHARE,
-	UNIT_TIME},
+    [FEATURE_KERNEL_SNDBUF] = {"the kernel's account: sndbuf-limited for {v} of {r} busy",
+	UNIT_SHARE, UNIT_TIME},
     [FEATURE_KERNEL_SNDBUF_PARTLY] = {"the kernel's account: sndbuf-limited for {v} of {r} busy",
 	UNIT_SHARE, UNIT_TIME},
     [FEATURE_SNDBUF_AT_CEILING] = {"the send buffer has grown to {v}, the tcp_wmem ceiling ({r})",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_SNDBUF_CEILING_UNKNOWN] = {"the send buffer is {v}; whether that is tcp_wmem's ceiling or the "
-					"program's own choice is not known",
-	UNIT_BYTES, UNIT_NONE},
-    [FEATURE_KERNEL_ACQUITS] = {"the kernel's account: neither rwnd- nor sndbuf-limited ({v} at most of "
-				"{r} busy)",
-	UNIT_SHARE, UNIT_TIME},
-    [FEATURE_SEND_QUEUE_EMPTY] = {"{v} wait unsent in a send buffer of {r}: the program has no more to "
-				  "send",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_SEND_QUEUE_IS_WINDOW] = {"the program keeps {v} outstanding: the {r} window of a protocol "
-				      "above TCP (OpenSSH's channel 2 MiB, SFTP 512 KiB, HTTP/2 64 KiB)",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_SNDBUF_CEILING_UNKNOWN] =
+	{"the send buffer is {v}; whether that is tcp_wmem's ceiling or the "
+	 "program's own choice is not known",
+	    UNIT_BYTES, UNIT_NONE},
+    [FEATURE_KERNEL_ACQUITS] =
+	{"the kernel's account: neither rwnd- nor sndbuf-limited ({v} at most of "
+	 "{r} busy)",
+	    UNIT_SHARE, UNIT_TIME},
+    [FEATURE_SEND_QUEUE_EMPTY] =
+	{"{v} wait unsent in a send buffer of {r}: the program has no more to "
+	 "send",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_SEND_QUEUE_IS_WINDOW] =
+	{"the program keeps {v} outstanding: the {r} window of a protocol "
+	 "above TCP (OpenSSH's channel 2 MiB, SFTP 512 KiB, HTTP/2 64 KiB)",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_SNDBUF_FIXED] = {"the send buffer stays at {v} below the tcp_wmem ceiling of {r}: the "
 			      "program set it",
 	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_RCVBUF_FIXED] = {"the receive buffer stays at {v} below the tcp_rmem ceiling of {r}: the "
-			      "program set it",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_READER_BEHIND] = {"{v} wait unread at the receiver, in a buffer of {r}: its program is "
-			       "behind",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_READER_PROMPT] = {"{v} unread at the receiver, in a buffer of {r}: its program keeps up",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_RCVBUF_AT_CEILING] = {"the receive buffer has grown to {v}, the tcp_rmem ceiling ({r})",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_RCVBUF_FIXED] =
+	{"the receive buffer stays at {v} below the tcp_rmem ceiling of {r}: the "
+	 "program set it",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_READER_BEHIND] =
+	{"{v} wait unread at the receiver, in a buffer of {r}: its program is "
+	 "behind",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_READER_PROMPT] =
+	{"{v} unread at the receiver, in a buffer of {r}: its program keeps up", UNIT_BYTES,
+	    UNIT_BYTES},
+    [FEATURE_RCVBUF_AT_CEILING] =
+	{"the receive buffer has grown to {v}, the tcp_rmem ceiling ({r})", UNIT_BYTES, UNIT_BYTES},
     [FEATURE_PACED] = {"the rate, {v}, is the socket's pacing rate ({r}), below what cwnd permits",
 	UNIT_RATE, UNIT_RATE},
     [FEATURE_LOSSLESS] = {"no loss while it runs like this ({v} retransmits in all)", UNIT_COUNT,
 	UNIT_NONE},
-    [FEATURE_LOSS_THROUGHOUT] = {"{v} of the segments are lost, in {r} of the intervals", UNIT_SHARE,
-	UNIT_SHARE},
+    [FEATURE_LOSS_THROUGHOUT] = {"{v} of the segments are lost, in {r} of the intervals",
+	UNIT_SHARE, UNIT_SHARE},
     [FEATURE_LOSS_HEAVY] = {"{v} of what was sent is lost: a broken path", UNIT_SHARE, UNIT_NONE},
-    [FEATURE_LOSS_OF_MOST] = {"{v} of what was sent is lost, at a cwnd of {r}: hardly a full segment gets "
-			      "through",
-	UNIT_SHARE, UNIT_BYTES},
-    [FEATURE_TIMEOUTS] = {"cwnd falls to a segment or two in {v} of {r} intervals: timeouts", UNIT_COUNT,
-	UNIT_COUNT},
-    [FEATURE_LOSS_ONCE_THEN_GROWTH] = {"{v} retransmits, and since then cwnd grows (by a factor of {r}) "
-				       "to the end",
-	UNIT_COUNT, UNIT_TIMES},
+    [FEATURE_LOSS_OF_MOST] =
+	{"{v} of what was sent is lost, at a cwnd of {r}: hardly a full segment gets "
+	 "through",
+	    UNIT_SHARE, UNIT_BYTES},
+    [FEATURE_TIMEOUTS] = {"cwnd falls to a segment or two in {v} of {r} intervals: timeouts",
+	UNIT_COUNT, UNIT_COUNT},
+    [FEATURE_LOSS_ONCE_THEN_GROWTH] =
+	{"{v} retransmits, and since then cwnd grows (by a factor of {r}) "
+	 "to the end",
+	    UNIT_COUNT, UNIT_TIMES},
     [FEATURE_LOSS_RARE] = {"{v} of the segments are lost, in {r} of the intervals", UNIT_SHARE,
 	UNIT_SHARE},
     [FEATURE_LOSS_BOUND_FITS] = {"{v} is about what CUBIC carries under that loss", UNIT_RATE,
 	UNIT_NONE},
     [FEATURE_LOSS_BOUND_EXCEEDED] = {"{v} is far more than CUBIC carries if that loss were chance",
 	UNIT_RATE, UNIT_NONE},
-    [FEATURE_LOSS_WITHOUT_DELAY] = {"where segments are lost the RTT is {v} at most, against {r}: nothing "
-				    "queues before it drops",
-	UNIT_TIME, UNIT_TIME},
-    [FEATURE_LOSS_WITH_DELAY] = {"where segments are lost the RTT is up to {v}, against {r}: a queue "
-				 "that overflows",
-	UNIT_TIME, UNIT_TIME},
-    [FEATURE_LOSS_ALLOWED] = {"for {v} a stream CUBIC needs less than {r} lost", UNIT_RATE, UNIT_SHARE},
-    [FEATURE_LOSS_BURSTS] = {"what is lost falls into bursts ({v} of the intervals), and cwnd recovers "
-			     "between them",
+    [FEATURE_LOSS_WITHOUT_DELAY] =
+	{"where segments are lost the RTT is {v} at most, against {r}: nothing "
+	 "queues before it drops",
+	    UNIT_TIME, UNIT_TIME},
+    [FEATURE_LOSS_WITH_DELAY] =
+	{"where segments are lost the RTT is up to {v}, against {r}: a queue "
+	 "that overflows",
+	    UNIT_TIME, UNIT_TIME},
+    [FEATURE_LOSS_ALLOWED] = {"for {v} a stream CUBIC needs less than {r} lost", UNIT_RATE,
+	UNIT_SHARE},
+    [FEATURE_LOSS_BURSTS] =
+	{"what is lost falls into bursts ({v} of the intervals), and cwnd recovers "
+	 "between them",
+	    UNIT_SHARE, UNIT_NONE},
+    [FEATURE_BUCKET_STEADY] =
+	{"losses keep the rate even over 5 s, as a token bucket of {v} and {r} "
+	 "does",
+	    UNIT_RATE, UNIT_BYTES},
+    [FEATURE_BUCKET_SWINGS] = {"the rate over 5 s moves by {v}: chance, not a fixed rate",
 	UNIT_SHARE, UNIT_NONE},
-    [FEATURE_BUCKET_STEADY] = {"losses keep the rate even over 5 s, as a token bucket of {v} and {r} "
-			       "does",
-	UNIT_RATE, UNIT_BYTES},
-    [FEATURE_BUCKET_SWINGS] = {"the rate over 5 s moves by {v}: chance, not a fixed rate", UNIT_SHARE,
-	UNIT_NONE},
-    [FEATURE_FIRST_BURST] = {"the first interval carried {v} times the rate after it ({r}): a bucket",
-	UNIT_TIMES, UNIT_RATE},
+    [FEATURE_FIRST_BURST] =
+	{"the first interval carried {v} times the rate after it ({r}): a bucket", UNIT_TIMES,
+	    UNIT_RATE},
     [FEATURE_NO_BUCKET] = {"losses ({v}) that no token bucket explains", UNIT_SHARE, UNIT_NONE},
-    [FEATURE_LOSS_AT_ONE_CWND] = {"losses come at the same cwnd each time (within {v}, {r} times): a fixed "
-				  "rate",
-	UNIT_SHARE, UNIT_COUNT},
-    [FEATURE_LOSS_AT_ANY_CWND] = {"losses come at any cwnd (it moves by {v} before {r} of them): chance",
-	UNIT_SHARE, UNIT_COUNT},
+    [FEATURE_LOSS_AT_ONE_CWND] =
+	{"losses come at the same cwnd each time (within {v}, {r} times): a fixed "
+	 "rate",
+	    UNIT_SHARE, UNIT_COUNT},
+    [FEATURE_LOSS_AT_ANY_CWND] =
+	{"losses come at any cwnd (it moves by {v} before {r} of them): chance", UNIT_SHARE,
+	    UNIT_COUNT},
     [FEATURE_PATH_LOSS_SEEN] = {"{v} of the probes are lost without load", UNIT_SHARE, UNIT_NONE},
     [FEATURE_QUEUE_STANDS] = {"RTT {v} under load, {r} without", UNIT_TIME, UNIT_TIME},
     [FEATURE_QUEUE_NONE] = {"RTT {v} under load, {r} without: no queue", UNIT_TIME, UNIT_TIME},
@@ -178,58 +212,69 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	UNIT_TIME},
     [FEATURE_RTT_VARIES] = {"the RTT moves between {v} and {r}", UNIT_TIME, UNIT_TIME},
     [FEATURE_RTT_FLAT] = {"the RTT stays between {v} and {r}", UNIT_TIME, UNIT_TIME},
-    [FEATURE_PATH_CHANGED] = {"the RTT steps from {r} to {v} in mid-run and the rate follows it: the path "
-			      "changed",
-	UNIT_TIME, UNIT_TIME},
+    [FEATURE_PATH_CHANGED] =
+	{"the RTT steps from {r} to {v} in mid-run and the rate follows it: the path "
+	 "changed",
+	    UNIT_TIME, UNIT_TIME},
     [FEATURE_BACKLOG] = {"tc shows a queue that takes {v} to drain at {r}", UNIT_TIME, UNIT_RATE},
     [FEATURE_ETHERNET_RATE] = {"{v} is the payload of Ethernet at {r}", UNIT_RATE, UNIT_RATE},
-    [FEATURE_LINK_SPEED_REACHED] = {"{v} is what the interface of {r} carries", UNIT_RATE, UNIT_RATE},
-    [FEATURE_RATE_FLAT_CWND_MOVES] = {"the rate moves by {v} only while cwnd moves by {r}", UNIT_SHARE,
-	UNIT_SHARE},
-    [FEATURE_RATE_SWINGS] = {"the rate moves by {v} from interval to interval", UNIT_SHARE, UNIT_NONE},
+    [FEATURE_LINK_SPEED_REACHED] = {"{v} is what the interface of {r} carries", UNIT_RATE,
+	UNIT_RATE},
+    [FEATURE_RATE_FLAT_CWND_MOVES] = {"the rate moves by {v} only while cwnd moves by {r}",
+	UNIT_SHARE, UNIT_SHARE},
+    [FEATURE_RATE_SWINGS] = {"the rate moves by {v} from interval to interval", UNIT_SHARE,
+	UNIT_NONE},
     [FEATURE_RATE_EXACT] = {"the rate is the same in every interval ({v})", UNIT_RATE, UNIT_NONE},
     [FEATURE_ASKED_REACHED] = {"asked for {r} (-b) and got {v}: nothing else holds it", UNIT_RATE,
 	UNIT_RATE},
     [FEATURE_ASKED_MISSED] = {"asked for {r} (-b) and got {v} only", UNIT_RATE, UNIT_RATE},
-    [FEATURE_FAST_AND_NEAR] = {"{v} over {r}, without loss, at no link's speed", UNIT_RATE, UNIT_TIME},
-    [FEATURE_VERY_FAST] = {"{v} in one stream: its hosts may hold it as well as a window", UNIT_RATE,
-	UNIT_NONE},
+    [FEATURE_FAST_AND_NEAR] = {"{v} over {r}, without loss, at no link's speed", UNIT_RATE,
+	UNIT_TIME},
+    [FEATURE_VERY_FAST] = {"{v} in one stream: its hosts may hold it as well as a window",
+	UNIT_RATE, UNIT_NONE},
     [FEATURE_SAME_HOST] = {"both ends are one machine: there is no path", UNIT_NONE, UNIT_NONE},
     [FEATURE_SHORT_PATH] = {"the path is short ({v})", UNIT_TIME, UNIT_NONE},
-    [FEATURE_CPU_BUSY] = {"iperf3 used {v} of a core at the sender, {r} at the receiver", UNIT_COUNT,
-	UNIT_COUNT},
-    [FEATURE_CPU_IDLE] = {"iperf3 used {v} of a core at the sender, {r} at the receiver: not the CPU",
+    [FEATURE_CPU_BUSY] = {"iperf3 used {v} of a core at the sender, {r} at the receiver",
 	UNIT_COUNT, UNIT_COUNT},
+    [FEATURE_CPU_IDLE] =
+	{"iperf3 used {v} of a core at the sender, {r} at the receiver: not the CPU", UNIT_COUNT,
+	    UNIT_COUNT},
     [FEATURE_SCALING_OFF] = {"net.ipv4.tcp_window_scaling is 0: no window above 65,535 bytes",
 	UNIT_NONE, UNIT_NONE},
     [FEATURE_WINDOW_UNSCALED] = {"the peer's window never exceeds {v}, the most without scaling",
 	UNIT_BYTES, UNIT_NONE},
-    [FEATURE_BUFFER_ASKED_BINDS] = {"a socket buffer of {r} was asked for (-w), and {v} of it is used: "
-				    "autotuning is off",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_BUFFER_ASKED_BINDS] =
+	{"a socket buffer of {r} was asked for (-w), and {v} of it is used: "
+	 "autotuning is off",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_BUFFER_ASKED_FAR] = {"the buffer asked for (-w {r}) is not used up ({v})", UNIT_BYTES,
 	UNIT_BYTES},
-    [FEATURE_BUFFER_ASKED_CUT] = {"the receiver's net.core.rmem_max ({r}) cuts it: a window of about {v}",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_BUFFER_ASKED_PERMITTED] = {"the receiver's net.core.rmem_max ({r}) permits it: a window of "
-					"about {v}",
-	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_BUFFER_ASKED_CUT] =
+	{"the receiver's net.core.rmem_max ({r}) cuts it: a window of about {v}", UNIT_BYTES,
+	    UNIT_BYTES},
+    [FEATURE_BUFFER_ASKED_PERMITTED] =
+	{"the receiver's net.core.rmem_max ({r}) permits it: a window of "
+	 "about {v}",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_NO_BUFFER_ASKED] = {"no socket buffer was asked for (-w)", UNIT_NONE, UNIT_NONE},
     [FEATURE_NO_RATE_ASKED] = {"no rate was asked for (-b)", UNIT_NONE, UNIT_NONE},
-    [FEATURE_CWND_CLAMPED] = {"all of a constant cwnd ({r}) is in flight, without loss or queue: cwnd is "
-			      "capped at the sender (ip route: cwnd lock)",
-	UNIT_BYTES, UNIT_BYTES},
-    [FEATURE_STALLS_TINY_CWND] = {"nothing moves in {v} of the time, at a cwnd of {r}: full segments do "
-				  "not get through",
-	UNIT_SHARE, UNIT_BYTES},
+    [FEATURE_CWND_CLAMPED] =
+	{"all of a constant cwnd ({r}) is in flight, without loss or queue: cwnd is "
+	 "capped at the sender (ip route: cwnd lock)",
+	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_STALLS_TINY_CWND] =
+	{"nothing moves in {v} of the time, at a cwnd of {r}: full segments do "
+	 "not get through",
+	    UNIT_SHARE, UNIT_BYTES},
     [FEATURE_STALLS_OPEN_CWND] = {"nothing moves in {v} of the time though cwnd ({r}) is open",
 	UNIT_SHARE, UNIT_BYTES},
     [FEATURE_PERSIST] = {"the peer's window is 0 and nothing was sent for {v}: its program stopped "
 			 "reading",
 	UNIT_TIME, UNIT_NONE},
-    [FEATURE_START_ONLY] = {"cwnd and rate still grow at the end of {v} intervals: the start is all "
-			    "there is",
-	UNIT_COUNT, UNIT_NONE},
+    [FEATURE_START_ONLY] =
+	{"cwnd and rate still grow at the end of {v} intervals: the start is all "
+	 "there is",
+	    UNIT_COUNT, UNIT_NONE},
     [FEATURE_TOO_SHORT] = {"it took {v}, less than two round trips of {r}: too short for any rate",
 	UNIT_TIME, UNIT_TIME},
     [FEATURE_BBR] = {"BBR keeps cwnd at twice what is in flight", UNIT_NONE, UNIT_NONE},
@@ -347,8 +392,8 @@ bool measurement_text(const struct analysis *analysis, struct measurement_text *
 					  : quote_host(run ? run->receiver : "", "RECEIVER");
 	const char *hole = strstr(row->command, "%s");
 	if (hole)
-		snprintf(text->command, sizeof(text->command), "%.*s%s%s", (int)(hole - row->command),
-		    row->command, host, hole + 2);
+		snprintf(text->command, sizeof(text->command), "%.*s%s%s",
+		    (int)(hole - row->command), row->command, host, hole + 2);
 	else
 		snprintf(text->command, sizeof(text->command), "%s", row->command);
 	text->note = row->note;

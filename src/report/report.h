@@ -25,8 +25,8 @@ struct report {
 	const struct plan *plan;
 	const struct exposure *memory;
 	const struct rfc6349 *rfc6349;
-	const char *headline; /* stands for the answer in scripts; NULL: the answer itself */
-	enum role only;	      /* --role: print only this host's settings in sysctl and sh */
+	const char *headline;	 /* stands for the answer in scripts; NULL: the answer itself */
+	enum role only;		 /* --role: print only this host's settings in sysctl and sh */
 	const struct host *here; /* this machine, when its facts were used; or NULL */
 	enum here_by here_by;	 /* why it is taken for plan->here */
 };

@@ -127,8 +127,7 @@ static bool own_role(const struct plan *plan, const struct options *options, enu
 {
 	char why[320];
 	*role = options->role != ROLE_UNKNOWN ? options->role : plan->here;
-	if (!is_this_machine(options) ||
-	    plan_own_role(plan, options->role, role, why, sizeof(why)))
+	if (!is_this_machine(options) || plan_own_role(plan, options->role, role, why, sizeof(why)))
 		return true;
 	warnx("%s; nothing was written", why);
 	return false;

@@ -111,8 +111,8 @@ static enum role role_of(enum end end)
 	return end == END_SENDER ? ROLE_SENDER : end == END_RECEIVER ? ROLE_RECEIVER : ROLE_UNKNOWN;
 }
 
-static int take_here(struct advise_case *c, const struct options *options, enum role role,
-    enum here_by by)
+static int take_here(
+    struct advise_case *c, const struct options *options, enum role role, enum here_by by)
 {
 	if (role == ROLE_UNKNOWN || !case_host_read(&c->here, "", options))
 		return 0;
@@ -132,8 +132,7 @@ static int refuse_role(enum role asked, enum role found, const struct run *run)
 	complain(
 	    "--role %s, but this machine is the %s of that run%s%s; leave it out, or give the other "
 	    "host's settings with %s=FILE",
-	    role_name(asked), role_name(found), *name ? ", " : "", quoted(name),
-	    role_name(asked));
+	    role_name(asked), role_name(found), *name ? ", " : "", quoted(name), role_name(asked));
 	return 2;
 }
 
@@ -154,8 +153,7 @@ int case_hosts(struct advise_case *c, const struct options *options)
 	enum role found = run ? role_of(end_here(run, &by)) : ROLE_UNKNOWN;
 	/* Facts of a recorded host beside a run that does not say so: it need not have been made here. */
 	if (of_others)
-		return take_here(
-		    c, options, by == HERE_BY_ASSUMPTION ? ROLE_UNKNOWN : found, by);
+		return take_here(c, options, by == HERE_BY_ASSUMPTION ? ROLE_UNKNOWN : found, by);
 	if (options->role == ROLE_UNKNOWN)
 		return take_here(c, options, found, by);
 	bool sure = by == HERE_BY_SYSTEM || (by == HERE_BY_ADDRESS && !is_within_here(run));

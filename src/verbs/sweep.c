@@ -213,8 +213,9 @@ int verb_sweep(const struct options *options)
 {
 	struct sweep_case c = {.options = options};
 	const struct trials_given given = {
-	    .what = options->algorithms || options->stream_list || options->pacing ? TRIALS_OF_COMPARE
-									       : TRIALS_OF_SWEEP,
+	    .what = options->algorithms || options->stream_list || options->pacing
+			? TRIALS_OF_COMPARE
+			: TRIALS_OF_SWEEP,
 	    .swept_key = options->role == ROLE_SENDER ? TUNABLE_TCP_WMEM
 			 : options->role == ROLE_RECEIVER || options->role == ROLE_PROXY
 			     ? TUNABLE_TCP_RMEM
