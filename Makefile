@@ -95,8 +95,14 @@ unit: $(UNITBINS)
 e2e: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/e2e/run.sh
 
-corpus: $(BIN)
+corpus: $(BIN) tools
 	@BDP=$(CURDIR)/$(BIN) tests/corpus/check.sh
+	@[ $(B) != build/release ] || TOOLS=$(CURDIR)/$(B)/tools OUT=$(CURDIR)/build/score tests/corpus/weights.sh
+
+# The weights of the features as the labelled runs have them: fits and compares; WEIGHTS=--update writes
+# src/diagnosis/weights.c anew.
+weights: $(BIN) tools
+	@TOOLS=$(CURDIR)/$(B)/tools OUT=$(CURDIR)/build/score tests/corpus/weights.sh $(WEIGHTS)
 
 # How often the limit is named rightly, in every form, and what "high" is worth: figures only.
 score: $(BIN)
@@ -276,5 +282,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score invariants recorded live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score weights invariants recorded live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects

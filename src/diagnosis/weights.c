@@ -1,6 +1,8 @@
 /*
  * What each feature weighs for and against each cause: 10 log10 of how many times likelier the feature
  * is where that cause holds the flow than elsewhere.
+ *
+ * Printed by `make weights` from labelled runs and tests/corpus/experts.txt: do not edit.
  */
 #include "diagnosis/features.h"
 
@@ -13,7 +15,7 @@
 #define SCALE FACTOR_WINDOW_SCALING_OFF
 #define LOSS FACTOR_RANDOM_LOSS
 #define POL FACTOR_POLICER
-#define LINK FACTOR_LINK /* and a queue before it: told apart by the delay, not by weights */
+#define LINK FACTOR_LINK
 #define STALL FACTOR_STALLED
 #define READ FACTOR_RECEIVER_APPLICATION
 #define AWIN FACTOR_APPLICATION_WINDOW
@@ -21,13 +23,13 @@
 
 /* clang-format off */
 const signed char factor_prior[FACTOR_COUNT] = {
-	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 5, [SCALE] = -15, [LOSS] = -1, [POL] = -3, [LINK] = 3, [STALL] = -7, [READ] = -4, [AWIN] = -8, [RECOV] = 1,
+	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 5, [SCALE] = -15, [LOSS] = -1, [POL] = -3, [LINK] = 3, [STALL] = -8, [READ] = -4, [AWIN] = -8, [RECOV] = 1,
 };
 
 const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_WINDOW_FULL] = {.name = "window-full",
 		.weight = {[OTHER] = -5, [APP] = -11, [OPT] = 6, [CPU] = -6, [RW] = 11, [SB] = -10, [SCALE] = 9, [LOSS] = -8, [POL] = -10, [LINK] = -6, [READ] = 6, [AWIN] = -6, [RECOV] = -8},
-		.shows = 1 << RW | 1 << READ | 1 << SCALE},
+		.shows = 1 << RW | 1 << SCALE | 1 << READ},
 	[FEATURE_WINDOW_FULL_IN_QUEUE] = {.name = "window-full-in-queue",
 		.weight = {[APP] = -10, [OPT] = -5, [CPU] = -3, [RW] = -5, [SB] = -10, [LOSS] = -8, [POL] = -8, [LINK] = 8, [READ] = 2, [AWIN] = -6, [RECOV] = -8},
 		.shows = 1 << LINK},
@@ -51,7 +53,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[OPT] = 3, [RW] = -6, [LINK] = -4, [READ] = 10},
 		.shows = 1 << READ},
 	[FEATURE_CWND_FULL] = {.name = "cwnd-full",
-		.weight = {[OTHER] = 1, [APP] = -11, [OPT] = -7, [CPU] = -6, [RW] = -7, [SB] = -9, [LOSS] = 4, [POL] = 4, [LINK] = 4, [READ] = -8, [AWIN] = -10, [RECOV] = 4}},
+		.weight = {[OTHER] = 1, [APP] = -11, [OPT] = -7, [CPU] = -6, [RW] = -7, [SB] = -9, [LOSS] = 5, [POL] = 4, [LINK] = 3, [READ] = -8, [AWIN] = -10, [RECOV] = 4}},
 	[FEATURE_CWND_UNUSED] = {.name = "cwnd-unused",
 		.weight = {[OTHER] = -6, [APP] = 3, [OPT] = 4, [CPU] = 2, [RW] = 4, [SB] = 5, [SCALE] = 2, [LOSS] = -10, [POL] = -9, [LINK] = -6, [READ] = 1, [AWIN] = 4, [RECOV] = -10}},
 	[FEATURE_CWND_FAR_UNUSED] = {.name = "cwnd-far-unused",
@@ -68,11 +70,11 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_CWND_GROWS_WITH_RATE] = {.name = "cwnd-grows-with-rate",
 		.weight = {[OTHER] = 4, [APP] = -5, [OPT] = -6, [RW] = -6, [SB] = -6, [READ] = -7, [AWIN] = -6, [RECOV] = 4}},
 	[FEATURE_CWND_MOVES_WITH_LOSS] = {.name = "cwnd-moves-with-loss",
-		.weight = {[APP] = -7, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -9, [LOSS] = 4, [POL] = 7, [LINK] = 3, [READ] = -7, [AWIN] = -6}},
+		.weight = {[APP] = -7, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -9, [LOSS] = 4, [POL] = 7, [LINK] = 4, [READ] = -7, [AWIN] = -6}},
 	[FEATURE_CWND_MOVES_UNLOST] = {.name = "cwnd-moves-unlost",
-		.weight = {[CPU] = 1, [RW] = -5, [SB] = -2, [LOSS] = -8, [POL] = -5, [LINK] = 2}},
+		.weight = {[CPU] = 1, [RW] = -4, [SB] = -2, [LOSS] = -8, [POL] = -5, [LINK] = 2}},
 	[FEATURE_CWND_TINY] = {.name = "cwnd-tiny",
-		.weight = {[APP] = -3, [RW] = -8, [SB] = -8, [LOSS] = 3, [LINK] = -5, [STALL] = 7},
+		.weight = {[APP] = -3, [RW] = -8, [SB] = -8, [LOSS] = 2, [LINK] = -5, [STALL] = 7},
 		.shows = 1 << STALL},
 	[FEATURE_DEFAULT_WINDOW_MARK] = {.name = "default-window-mark",
 		.weight = {[APP] = -5, [RW] = 10, [SB] = -4},
@@ -103,7 +105,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[APP] = -4, [OPT] = -3, [RW] = 4, [SB] = -20, [LINK] = 1, [READ] = 3, [AWIN] = -7},
 		.excludes = 1 << SB},
 	[FEATURE_BUFFER_OVERFILLED] = {.name = "buffer-overfilled",
-		.weight = {[OPT] = -3, [SB] = -20, [LOSS] = 4, [LINK] = 3, [READ] = 7, [AWIN] = -7},
+		.weight = {[OPT] = -3, [SB] = -20, [LOSS] = 4, [LINK] = 3, [READ] = 8, [AWIN] = -7},
 		.excludes = 1 << SB},
 	[FEATURE_BUFFER_EMPTY] = {.name = "buffer-empty",
 		.weight = {[APP] = 6, [OPT] = 4, [CPU] = 2, [RW] = -8, [SB] = 8, [LOSS] = -5, [POL] = -5, [LINK] = -3, [READ] = -10, [AWIN] = 6}},
@@ -128,7 +130,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_SNDBUF_CEILING_UNKNOWN] = {.name = "sndbuf-ceiling-unknown",
 		.weight = {[OPT] = 3}},
 	[FEATURE_KERNEL_ACQUITS] = {.name = "kernel-acquits",
-		.weight = {[OPT] = -8, [RW] = -20, [SB] = -20, [READ] = -12},
+		.weight = {[OPT] = -9, [RW] = -20, [SB] = -20, [READ] = -12},
 		.excludes = 1 << RW | 1 << SB},
 	[FEATURE_SEND_QUEUE_EMPTY] = {.name = "send-queue-empty",
 		.weight = {[APP] = 10, [CPU] = 5, [RW] = -8, [SB] = -11, [LOSS] = -10, [POL] = -10, [LINK] = -10, [READ] = -6, [AWIN] = 8},
@@ -158,7 +160,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LOSS] = -24, [POL] = -19, [STALL] = -4, [RECOV] = -6},
 		.excludes = 1 << LOSS | 1 << POL},
 	[FEATURE_LOSS_THROUGHOUT] = {.name = "loss-throughout",
-		.weight = {[OTHER] = -5, [APP] = -8, [CPU] = -4, [RW] = -11, [SB] = -10, [LOSS] = 8, [POL] = 6, [READ] = -6, [AWIN] = -7, [RECOV] = -4},
+		.weight = {[OTHER] = -5, [APP] = -8, [CPU] = -4, [RW] = -11, [SB] = -10, [LOSS] = 8, [POL] = 6, [LINK] = 1, [READ] = -6, [AWIN] = -7, [RECOV] = -4},
 		.shows = 1 << LOSS},
 	[FEATURE_LOSS_HEAVY] = {.name = "loss-heavy",
 		.weight = {[POL] = 8, [LINK] = -4}},
@@ -166,40 +168,40 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LOSS] = 1, [STALL] = 16},
 		.shows = 1 << STALL},
 	[FEATURE_TIMEOUTS] = {.name = "timeouts",
-		.weight = {[RW] = -5, [SB] = -5, [LOSS] = 4, [POL] = -2, [LINK] = -7, [STALL] = 6, [RECOV] = 1},
-		.shows = 1 << STALL | 1 << LOSS},
+		.weight = {[RW] = -5, [SB] = -5, [LOSS] = 4, [POL] = -2, [LINK] = -7, [STALL] = 7, [RECOV] = 1},
+		.shows = 1 << LOSS | 1 << STALL},
 	[FEATURE_LOSS_ONCE_THEN_GROWTH] = {.name = "loss-once-then-growth",
 		.weight = {[OTHER] = 1, [RW] = -6, [SB] = -6, [LOSS] = -3, [POL] = 2, [LINK] = 3, [RECOV] = 9},
 		.shows = 1 << RECOV},
 	[FEATURE_LOSS_RARE] = {.name = "loss-rare",
-		.weight = {[RW] = -4, [SB] = -4, [POL] = 2, [LINK] = 3, [RECOV] = 1}},
+		.weight = {[RW] = -4, [SB] = -4, [POL] = 3, [LINK] = 3, [RECOV] = 1}},
 	[FEATURE_LOSS_BOUND_FITS] = {.name = "loss-bound-fits",
 		.weight = {[LOSS] = 3, [POL] = 3, [LINK] = -1}},
 	[FEATURE_LOSS_BOUND_EXCEEDED] = {.name = "loss-bound-exceeded",
 		.weight = {[LOSS] = -7, [POL] = 2, [LINK] = 1, [RECOV] = 2}},
 	[FEATURE_LOSS_BURSTS] = {.name = "loss-bursts",
-		.weight = {[LOSS] = -3, [LINK] = 2, [RECOV] = 10},
-		.shows = 1 << RECOV | 1 << POL},
+		.weight = {[LOSS] = -3, [LINK] = 3, [RECOV] = 9},
+		.shows = 1 << POL | 1 << RECOV},
 	[FEATURE_LOSS_ALLOWED] = {.name = "loss-allowed",
 		.weight = {[LOSS] = 2}},
 	[FEATURE_LOSS_WITHOUT_DELAY] = {.name = "loss-without-delay",
 		.weight = {[LOSS] = 2, [POL] = 6, [LINK] = -7, [RECOV] = 6}},
 	[FEATURE_LOSS_WITH_DELAY] = {.name = "loss-with-delay",
-		.weight = {[LOSS] = -4, [POL] = -4, [LINK] = 3},
+		.weight = {[LOSS] = -4, [POL] = -3, [LINK] = 3},
 		.shows = 1 << LINK},
 	[FEATURE_BUCKET_STEADY] = {.name = "bucket-steady",
-		.weight = {[LOSS] = -4, [POL] = 7, [LINK] = 6},
+		.weight = {[LOSS] = -3, [POL] = 6, [LINK] = 6},
 		.shows = 1 << POL},
 	[FEATURE_BUCKET_SWINGS] = {.name = "bucket-swings",
-		.weight = {[LOSS] = 7, [POL] = -3, [LINK] = -4}},
+		.weight = {[LOSS] = 7, [POL] = -2, [LINK] = -4}},
 	[FEATURE_FIRST_BURST] = {.name = "first-burst",
 		.weight = {[POL] = 1},
 		.shows = 1 << POL},
 	[FEATURE_NO_BUCKET] = {.name = "no-bucket",
 		.weight = {[POL] = -8}},
 	[FEATURE_LOSS_AT_ONE_CWND] = {.name = "loss-at-one-cwnd",
-		.weight = {[LOSS] = -5, [POL] = 4, [LINK] = 4},
-		.shows = 1 << LINK | 1 << POL},
+		.weight = {[LOSS] = -4, [POL] = 3, [LINK] = 4},
+		.shows = 1 << POL | 1 << LINK},
 	[FEATURE_LOSS_AT_ANY_CWND] = {.name = "loss-at-any-cwnd",
 		.weight = {[LOSS] = 5, [POL] = -3, [LINK] = -3}},
 	[FEATURE_PATH_LOSS_SEEN] = {.name = "path-loss-seen",
@@ -236,7 +238,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LOSS] = -11, [POL] = 3, [LINK] = 8, [RECOV] = -3},
 		.shows = 1 << LINK},
 	[FEATURE_RATE_SWINGS] = {.name = "rate-swings",
-		.weight = {[RW] = -4, [SB] = -3, [LOSS] = 4, [POL] = -1, [LINK] = -5}},
+		.weight = {[RW] = -4, [SB] = -3, [LOSS] = 4, [POL] = -1, [LINK] = -4}},
 	[FEATURE_RATE_EXACT] = {.name = "rate-exact",
 		.weight = {[APP] = 8, [RW] = -2, [SB] = -1},
 		.shows = 1 << APP},
@@ -285,7 +287,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[OTHER] = 10, [APP] = -2, [RW] = -5, [SB] = -2},
 		.shows = 1 << OTHER},
 	[FEATURE_STALLS_TINY_CWND] = {.name = "stalls-tiny-cwnd",
-		.weight = {[STALL] = 30},
+		.weight = {[STALL] = 31},
 		.shows = 1 << STALL},
 	[FEATURE_STALLS_OPEN_CWND] = {.name = "stalls-open-cwnd",
 		.weight = {[APP] = 3, [STALL] = 28, [READ] = 3},
@@ -300,6 +302,6 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[OTHER] = 32},
 		.shows = 1 << OTHER},
 	[FEATURE_BBR] = {.name = "bbr",
-		.weight = {[LOSS] = -4, [LINK] = 1, [RECOV] = -12}},
+		.weight = {[LOSS] = -4, [LINK] = 2, [RECOV] = -12}},
 };
 /* clang-format on */

@@ -3,7 +3,7 @@
 # was recorded or can be rendered in; whether the RTT's interval holds the true RTT and how wide it
 # is; and whether "high", "medium" and "low" mean what they promise.
 #
-#     score.sh [-a] [-w] [-t] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
+#     score.sh [-a] [-l] [-w] [-t] [-o TSV] [SET...]     sets: wan vivo iperf3 kernel-6.1 lab ss drawn policed ndt7 sockets cases cases2
 #           -w  list what was wrong        -a  list all that was not right
 #           -t  fail when a figure misses what targets.tsv wants of it
 #
@@ -16,13 +16,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 list=none
 assert=0
 table=
-while getopts awto: option; do
+only_list=
+while getopts alwto: option; do
 	case $option in
 	a) list=all ;;
+	l) only_list=1 ;;
 	w) list=wrong ;;
 	t) assert=1 ;;
 	o) table=$OPTARG ;;
-	*) echo "usage: score.sh [-a] [-w] [-t] [-o TSV] [SET...]" >&2; exit 2 ;;
+	*) echo "usage: score.sh [-a] [-l] [-w] [-t] [-o TSV] [SET...]" >&2; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -49,6 +51,7 @@ for set in "$@"; do
 	# shellcheck disable=SC2086
 	(cd "$here" && awk -v set="$set" -v out="$OUT" -f score-list.awk "$OUT/files" $truths)
 done >"$OUT/list" || exit 1
+[ -z "$only_list" ] || exit 0 # the documents only, for tests/corpus/weights.sh
 
 # Single files in one go; several together, one process each.
 cd "$here" || exit 1

@@ -1,10 +1,9 @@
 /*
  * Fits the weights of the features to labelled runs: reads what `features` prints from standard input, uses
- * the lines whose split is "fit", and prints the rows of src/diagnosis/weights.c.  With -s SHARE of the
- * lines, or -e, evaluates the table as it is on the lines of each split instead.
+ * the lines whose split is "fit", and prints src/diagnosis/weights.c.
  *
  * Multinomial logistic regression with several right answers a line (a truth may accept more than one
- * cause), and a penalty on the distance from what an expert would weigh (experts.tsv, first operand): a
+ * cause), and a penalty on the distance from what an expert would weigh (tests/corpus/experts.txt, the operand): a
  * weight that the runs say nothing of stays as the expert has it.  A weight keeps its expert's sign, and
  * one that the expert has at 0 stays 0.
  */
@@ -44,8 +43,10 @@ struct line {
 static struct line *lines;
 static size_t line_count;
 /* An expert's weight that ends in "!" is not fitted. */
-static bool fixed[FEATURE_COUNT + 1][FACTOR_COUNT];
-static double expert[FEATURE_COUNT + 1][FACTOR_COUNT], weights[FEATURE_COUNT + 1][FACTOR_COUNT];
+static bool fixed[FEATURE_COUNT + 2][FACTOR_COUNT];
+static unsigned shows[FEATURE_COUNT], excludes[FEATURE_COUNT];
+#define MET (FEATURE_COUNT + 1)
+static double expert[FEATURE_COUNT + 2][FACTOR_COUNT], weights[FEATURE_COUNT + 1][FACTOR_COUNT];
 
 static int factor_named(const char *name)
 {
@@ -114,7 +115,7 @@ static double shares_of(const struct line *line, double shares[FACTOR_COUNT])
 		for (int i = 0; i < FEATURE_COUNT; i++)
 			if (line->present[i])
 				shares[f] += weights[i][f] -
-					     (feature_table[i].excludes & 1u << f ? EXCLUDED : 0);
+					     (excludes[i] & 1u << f ? EXCLUDED : 0);
 		most = fmax(most, shares[f]);
 	}
 	for (int f = 0; f < FACTOR_COUNT; f++)
@@ -172,6 +173,19 @@ static double descend(int round)
 	return loss / fmax(total, 1);
 }
 
+/* "+CAUSE" and "-CAUSE" */
+static void mark(int row, const char *cell, const char *name)
+{
+	int f = factor_named(cell + 1);
+
+	if (f < 0 || row >= FEATURE_COUNT)
+		errx(1, "%s: \"%s\": expected +CAUSE or -CAUSE behind a feature", name, cell);
+	if (*cell == '+')
+		shows[row] |= 1u << f;
+	else
+		excludes[row] |= 1u << f;
+}
+
 static void read_experts(const char *name)
 {
 	char text[1024];
@@ -189,9 +203,15 @@ static void read_experts(const char *name)
 				row = i;
 		if (strcmp(cell, "prior") == 0)
 			row = FEATURE_COUNT;
+		if (strcmp(cell, "met") == 0)
+			row = MET;
 		if (row < 0)
 			errx(1, "%s: no feature \"%s\"", name, cell);
 		while ((cell = strsep(&at, " \n")) && *cell) {
+			if (*cell == '+' || *cell == '-') {
+				mark(row, cell, name);
+				continue;
+			}
 			char *equals = strchr(cell, '=');
 			if (!equals)
 				errx(1, "%s: \"%s\": expected CAUSE=WEIGHT", name, cell);
@@ -206,13 +226,84 @@ static void read_experts(const char *name)
 	fclose(stream);
 }
 
-static void print_row(const char *name, const double row[FACTOR_COUNT])
+static const char *const shorts[FACTOR_COUNT] = {
+    [FACTOR_UNKNOWN] = "OTHER",
+    [FACTOR_APPLICATION] = "APP",
+    [FACTOR_SOCKET_OPTION] = "OPT",
+    [FACTOR_CPU] = "CPU",
+    [FACTOR_RECEIVE_WINDOW] = "RW",
+    [FACTOR_SEND_BUFFER] = "SB",
+    [FACTOR_WINDOW_SCALING_OFF] = "SCALE",
+    [FACTOR_RANDOM_LOSS] = "LOSS",
+    [FACTOR_POLICER] = "POL",
+    [FACTOR_LINK] = "LINK",
+    [FACTOR_STALLED] = "STALL",
+    [FACTOR_RECEIVER_APPLICATION] = "READ",
+    [FACTOR_APPLICATION_WINDOW] = "AWIN",
+    [FACTOR_LOSS_RECOVERY] = "RECOV",
+};
+
+static void print_weights(const double row[FACTOR_COUNT], const double more[FACTOR_COUNT])
 {
-	printf("%s", name);
+	const char *comma = "";
+
+	for (int f = 0; f < FACTOR_COUNT; f++) {
+		int weight = (int)lround(row[f]) + (more ? (int)lround(more[f]) : 0);
+		if (weight == 0 || !shorts[f])
+			continue;
+		printf("%s[%s] = %d", comma, shorts[f], weight);
+		comma = ", ";
+	}
+}
+
+static void print_causes(const char *member, unsigned mask)
+{
+	const char *bar = "";
+
+	if (mask == 0)
+		return;
+	printf(",\n\t\t.%s = ", member);
 	for (int f = 0; f < FACTOR_COUNT; f++)
-		if (fabs(row[f]) >= 0.5)
-			printf(" %s=%.0f", factor_table[f].name, row[f]);
-	putchar('\n');
+		if (mask & 1u << f) {
+			printf("%s1 << %s", bar, shorts[f]);
+			bar = " | ";
+		}
+}
+
+/* The constant's name of a feature: "window-full" is FEATURE_WINDOW_FULL. */
+static void print_constant(const char *name)
+{
+	printf("FEATURE_");
+	for (; *name; name++)
+		putchar(*name == '-' ? '_' : toupper((unsigned char)*name));
+}
+
+static void print_table(void)
+{
+	printf("/*\n * What each feature weighs for and against each cause: 10 log10 of how many times likelier the feature"
+	       "\n * is where that cause holds the flow than elsewhere.\n *\n * Printed by `make weights` from labelled"
+	       " runs and tests/corpus/experts.txt: do not edit.\n */\n#include \"diagnosis/features.h\"\n\n");
+	for (int f = 0; f < FACTOR_COUNT; f++)
+		if (shorts[f]) {
+			printf("#define %s FACTOR_", shorts[f]);
+			for (const char *c = factor_table[f].name; *c; c++)
+				putchar(*c == '-' ? '_' : toupper((unsigned char)*c));
+			putchar('\n');
+		}
+	printf("\n/* clang-format off */\nconst signed char factor_prior[FACTOR_COUNT] = {\n\t");
+	print_weights(weights[FEATURE_COUNT], expert[MET]);
+	printf(",\n};\n\nconst struct feature_row feature_table[FEATURE_COUNT] = {\n");
+	for (int i = 0; i < FEATURE_COUNT; i++) {
+		printf("\t[");
+		print_constant(feature_table[i].name);
+		printf("] = {.name = \"%s\",\n\t\t.weight = {", feature_table[i].name);
+		print_weights(weights[i], NULL);
+		printf("}");
+		print_causes("shows", shows[i]);
+		print_causes("excludes", excludes[i]);
+		printf("},\n");
+	}
+	printf("};\n/* clang-format on */\n");
 }
 
 int main(int argc, char **argv)
@@ -235,9 +326,6 @@ int main(int argc, char **argv)
 	for (int round = 0; round < ROUNDS; round++)
 		loss = descend(round);
 	fprintf(stderr, "%zu lines, loss %.4f\n", line_count, loss);
-	print_row("prior", weights[FEATURE_COUNT]);
-	for (int i = 0; i < FEATURE_COUNT; i++)
-		if (feature_table[i].name)
-			print_row(feature_table[i].name, weights[i]);
+	print_table();
 	return 0;
 }
