@@ -61,6 +61,18 @@ static void reason_baseline(const struct advice_input *input, struct bbr_reason 
 	    rate_text(baseline->rate_bps).s);
 }
 
+/* A policer may be what drops, which BBR overruns, or so much is lost that BBR collapses, too (tcp_bbr.c:
+ * its rate holds up to 15-20 % lost; measured on 6.18), or it is hardly more than a guess. */
+#define POLICER_POSSIBLE 0.15
+#define LOSS_TOO_MUCH 0.10
+
+static bool bbr_may_help(const struct limit *limit, const struct path *path)
+{
+	return limit->shares[FACTOR_POLICER] < POLICER_POSSIBLE &&
+	       limit->confidence >= CONFIDENCE_MEDIUM &&
+	       (!(path->has & PATH_LOSS) || path->loss_ratio < LOSS_TOO_MUCH);
+}
+
 static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 {
 	const struct path *path = &input->analysis->path;
@@ -73,7 +85,8 @@ static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 	    !congestion_is_bbr(input->baseline->path.congestion_control))
 		reason_baseline(input, &reason);
 	else if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS &&
-		 input->analysis->limit.where == WHERE_PATH && path_is_long(path))
+		 input->analysis->limit.where == WHERE_PATH && path_is_long(path) &&
+		 bbr_may_help(&input->analysis->limit, path))
 		reason_loss(path, &reason);
 	else if (input->analysis->limit.factor == FACTOR_QUEUE &&
 		 input->analysis->limit.confidence == CONFIDENCE_HIGH)

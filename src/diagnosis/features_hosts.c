@@ -109,6 +109,11 @@ static void stalls(const struct view *view)
 		    tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
 						  : FEATURE_STALLS_OPEN_CWND,
 		    dead, path->cwnd_bytes);
+	bool shut = view->features->items[FEATURE_WINDOW_ZERO].present;
+	if (dead > STALLED_SHARE && shut && !tiny)
+		feature_set(view, FEATURE_STALLS_OPEN_CWND, dead, path->cwnd_bytes);
+	if (socket && (socket->persists || ((socket->has & SOCKET_BACKOFF) && socket->backoff > 1)))
+		feature_set(view, FEATURE_BACKOFF, socket->backoff, 0);
 	if (socket && (socket->has & SOCKET_PEER_WINDOW) && socket->peer_window_bytes == 0 &&
 	    (socket->has & SOCKET_LAST_SND) && socket->lastsnd_ms > STOPPED_MS)
 		feature_set(view, FEATURE_PERSIST, socket->lastsnd_ms, 0);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/stats.h"
 #include "model/loss.h"
 
 /* Below this ratio losses are the ordinary probing of a congestion control. */
@@ -156,12 +157,12 @@ static void no_bucket(const struct view *view)
 		feature_set(view, FEATURE_NO_BUCKET, view->path->steady_loss, 0);
 }
 
-/* The largest RTT of the rows in which something was lost, or before, over the smallest of all: a queue that
- * drops is full then. */
+/* The RTT of the rows in which something was lost over the smallest of all: a queue that drops is full then. */
 static void loss_and_delay(const struct view *view)
 {
 	const struct path *path = view->path;
-	double most_us = 0;
+	double delays_us[SERIES_MAX], most_us = 0;
+	size_t lossy = 0;
 
 	/* from the idle RTT and cwnd / rate of a flow that loss holds (model/rtt.c) */
 	if (!view->has_rtt && view->base_is_measured && view->loaded_us > 0 && !view->lossless) {
@@ -175,8 +176,10 @@ static void loss_and_delay(const struct view *view)
 	for (size_t i = 0; i < path->phases.usable; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
 		if ((bin->has & BIN_RTT) && (bin->has & BIN_RETRANSMITS) && bin->retransmits > 0)
-			most_us = fmax(most_us, bin->rtt_us);
+			delays_us[lossy++] = bin->rtt_us;
 	}
+	/* the first burst of a start is a queue of its own: the median of the rows counts */
+	most_us = stats_median(delays_us, lossy);
 	double base_us = view->base_us > 0 ? view->base_us : path->rtt.us;
 	if (most_us <= 0)
 		return;

@@ -23,6 +23,14 @@ static void against_base(const struct view *view)
 	bool stands = over_us > STANDS_US &&
 		      (view->queue_ratio > STANDS_RATIO ||
 			  (view->base_is_measured && over_us > 15000 && view->queue_ratio > 1.3));
+	/* a receiving program that is behind delays its acknowledgements: that is no queue of the path */
+	const struct feature_value *items = view->features->items;
+	bool behind = view->lossless &&
+		      (items[FEATURE_WINDOW_SHRANK].present || items[FEATURE_WINDOW_ZERO].present ||
+			  items[FEATURE_WINDOW_FAR_BELOW_SCALE].present ||
+			  items[FEATURE_READER_BEHIND].present);
+	if (behind)
+		return;
 	if (stands)
 		feature_set(view, FEATURE_QUEUE_STANDS, view->loaded_us, view->base_us);
 	else if (view->base_is_measured && (view->queue_ratio < NONE_RATIO || over_us < NONE_US))

@@ -51,8 +51,12 @@ static void peer_window_fill(const struct view *view)
 	if (view->count == 1 && fill < WINDOW_NEARLY)
 		return;
 	enum feature state = FEATURE_WINDOW_OPEN;
+	bool behind = view->features->items[FEATURE_WINDOW_SHRANK].present ||
+		      view->features->items[FEATURE_WINDOW_ZERO].present ||
+		      view->features->items[FEATURE_WINDOW_FAR_BELOW_SCALE].present;
 	if (fill >= WINDOW_FULL)
-		state = inside_queue(view) ? FEATURE_WINDOW_FULL_IN_QUEUE : FEATURE_WINDOW_FULL;
+		state = inside_queue(view) && !behind ? FEATURE_WINDOW_FULL_IN_QUEUE
+						      : FEATURE_WINDOW_FULL;
 	else if (fill >= WINDOW_NEARLY)
 		state = FEATURE_WINDOW_NEARLY_FULL;
 	feature_set(view, state, view->in_flight, path->peer_window_bytes);
@@ -181,9 +185,9 @@ static void cwnd_clamped(const struct view *view)
 
 void features_of_window(const struct view *view)
 {
-	peer_window_fill(view);
 	peer_window_course(view);
 	peer_window_scale(view);
+	peer_window_fill(view);
 	cwnd_fill(view);
 	cwnd_rests(view);
 	cwnd_course(view);

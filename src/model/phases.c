@@ -143,6 +143,20 @@ static size_t constant_from(const struct run *run, size_t i, size_t n)
 	return at - i;
 }
 
+/* No acknowledgement came in these rows: the RTT stays what it was, to the microsecond; where none is
+ * shown, cwnd does, with next to nothing sent again. */
+static bool is_frozen(const struct bin *bins, size_t first, size_t count)
+{
+	for (size_t i = first + 1; i < first + count; i++) {
+		if ((bins[i].has & BIN_RTT) && bins[i].rtt_us != bins[i - 1].rtt_us)
+			return false;
+		if (!(bins[i].has & BIN_RTT) && (bins[i].has & BIN_CWND) &&
+		    (bins[i].cwnd_bytes != bins[i - 1].cwnd_bytes || bins[i].retransmits > 2))
+			return false;
+	}
+	return true;
+}
+
 /* Empty rows in a row from `i` on that the writes' blocks do not explain; 0 when they do. */
 static size_t stall_from(const struct run *run, size_t i, size_t n, double row_bytes)
 {
@@ -159,6 +173,8 @@ static size_t stall_from(const struct run *run, size_t i, size_t n, double row_b
 		return empty;
 	bool tiny = (bins[i].has & BIN_CWND) && run->mss > 0 && bins[i].cwnd_bytes > 0 &&
 		    bins[i].cwnd_bytes <= TINY_SEGMENTS * (uint64_t)run->mss * run->streams;
+	if (!is_frozen(bins, i, empty))
+		return 0;
 	/* nothing at all, or nothing for most of it */
 	if (row_bytes <= 0 || (double)empty > MOST_DEAD * (double)n)
 		return run->has & RUN_RECEIVED && run->sent_bytes > 0 &&

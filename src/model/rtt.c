@@ -104,7 +104,7 @@ static bool has_no_lower_bound(
 	if (rule == &cwnd_marked)
 		return false;
 	return path->phases.governing == PHASE_FILLING ||
-	       (path->rtt_is_proxy && path->rtt_trend > 1.3) ||
+	       (path->rtt_is_proxy && path->rtt_trend > 1.3 && rule != &cwnd_sawtooth) ||
 	       rate_exponent(path, run) < RATE_FOLLOWS;
 }
 

@@ -271,6 +271,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_PERSIST] = {"the peer's window is 0 and nothing was sent for {v}: its program stopped "
 			 "reading",
 	UNIT_TIME, UNIT_NONE},
+    [FEATURE_BACKOFF] = {"the connection's timer has doubled {v} times without an answer",
+	UNIT_COUNT, UNIT_NONE},
     [FEATURE_START_ONLY] =
 	{"cwnd and rate still grow at the end of {v} intervals: the start is all "
 	 "there is",
