@@ -96,6 +96,22 @@ static void buffer_asked(const struct view *view)
 	buffer_given(view);
 }
 
+/* In rows without a byte the peer's window is 0, or less than a segment. */
+static bool window_shuts(const struct view *view)
+{
+	const struct path *path = view->path;
+
+	for (size_t i = 0; view->run && i < path->phases.usable; i++) {
+		const struct bin *bin = &view->run->series.bins[i];
+		/* a window of 0 stands for "not shown" where no other row has one */
+		bool none = !(bin->has & BIN_PEER_WINDOW) && (path->has & PATH_PEER_WINDOW);
+		if (bin->bytes == 0 && (none || ((bin->has & BIN_PEER_WINDOW) &&
+						    bin->peer_window_bytes < 2ULL * path->mss)))
+			return true;
+	}
+	return false;
+}
+
 static void stalls(const struct view *view)
 {
 	const struct path *path = view->path;
@@ -109,7 +125,7 @@ static void stalls(const struct view *view)
 		    tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
 						  : FEATURE_STALLS_OPEN_CWND,
 		    dead, path->cwnd_bytes);
-	bool shut = view->features->items[FEATURE_WINDOW_ZERO].present;
+	bool shut = window_shuts(view);
 	if (dead > STALLED_SHARE && shut && !tiny)
 		feature_set(view, FEATURE_STALLS_OPEN_CWND, dead, path->cwnd_bytes);
 	if (socket && (socket->persists || ((socket->has & SOCKET_BACKOFF) && socket->backoff > 1)))

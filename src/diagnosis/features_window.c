@@ -21,6 +21,7 @@
 #define CWND_FAR_UNUSED 0.2
 /* BBR keeps two BDPs of cwnd (tcp_bbr.c bbr_cwnd_gain): half used is its full. */
 #define CWND_UNUSED_BBR 0.38
+#define BBR_FULL_LEAST 0.46
 #define BBR_FULL_MOST 0.8
 #define SHORT_US 1500
 /* cwnd / rate beyond this is no host's or LAN's; from 2 Gbit/s on CPUs hold flows as well. */
@@ -112,7 +113,7 @@ static void cwnd_fill(const struct view *view)
 	/* on a short path the RTT is the hosts' own, and says nothing of what is in flight */
 	if (fill <= 0 || (view->has_rtt && view->loaded_us < SHORT_US))
 		return;
-	if (view->bbr && fill >= CWND_UNUSED_BBR && fill < BBR_FULL_MOST)
+	if (view->bbr && view->has_rtt && fill >= BBR_FULL_LEAST && fill < BBR_FULL_MOST)
 		feature_set(view, FEATURE_BBR_FULL, view->in_flight, view->path->cwnd_bytes);
 	double unused = view->bbr ? CWND_UNUSED_BBR : CWND_UNUSED;
 	if (fill < CWND_FAR_UNUSED)

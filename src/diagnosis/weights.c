@@ -23,7 +23,7 @@
 
 /* clang-format off */
 const signed char factor_prior[FACTOR_COUNT] = {
-	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 5, [SCALE] = -15, [LOSS] = -1, [POL] = -3, [LINK] = 3, [STALL] = -7, [READ] = -4, [AWIN] = -8, [RECOV] = 1,
+	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 5, [SCALE] = -15, [LOSS] = -1, [POL] = -3, [LINK] = 2, [STALL] = -7, [READ] = -4, [AWIN] = -8, [RECOV] = 1,
 };
 
 const struct feature_row feature_table[FEATURE_COUNT] = {
@@ -59,7 +59,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_CWND_FAR_UNUSED] = {.name = "cwnd-far-unused",
 		.weight = {[OTHER] = -6, [APP] = 7, [CPU] = 3, [RW] = -2, [SB] = -4, [LOSS] = -11, [POL] = -11, [LINK] = -7, [READ] = 8, [AWIN] = 1, [RECOV] = -11}},
 	[FEATURE_BBR_FULL] = {.name = "bbr-full",
-		.weight = {[APP] = -3, [RW] = -1, [SB] = -1, [POL] = 4, [LINK] = 5},
+		.weight = {[APP] = -3, [RW] = -1, [SB] = -1, [POL] = 3, [LINK] = 6},
 		.shows = 1 << LINK},
 	[FEATURE_CWND_RESTS] = {.name = "cwnd-rests",
 		.weight = {[APP] = 3, [OPT] = 7, [CPU] = 2, [RW] = 2, [SB] = 5, [SCALE] = 3, [LOSS] = -16, [POL] = -12, [LINK] = -2, [READ] = 2, [AWIN] = 3, [RECOV] = -9}},
@@ -70,7 +70,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_CWND_GROWS_WITH_RATE] = {.name = "cwnd-grows-with-rate",
 		.weight = {[OTHER] = 4, [APP] = -5, [OPT] = -6, [RW] = -6, [SB] = -6, [LINK] = -1, [READ] = -7, [AWIN] = -6, [RECOV] = 4}},
 	[FEATURE_CWND_MOVES_WITH_LOSS] = {.name = "cwnd-moves-with-loss",
-		.weight = {[APP] = -7, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -9, [LOSS] = 3, [POL] = 7, [LINK] = 4, [READ] = -7, [AWIN] = -6}},
+		.weight = {[APP] = -7, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -9, [LOSS] = 3, [POL] = 6, [LINK] = 4, [READ] = -7, [AWIN] = -6}},
 	[FEATURE_CWND_MOVES_UNLOST] = {.name = "cwnd-moves-unlost",
 		.weight = {[CPU] = 1, [RW] = -5, [SB] = -2, [LOSS] = -8, [POL] = -5, [LINK] = 2}},
 	[FEATURE_CWND_TINY] = {.name = "cwnd-tiny",
@@ -102,7 +102,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[SB] = -24},
 		.excludes = 1 << SB},
 	[FEATURE_BUFFER_FILLED] = {.name = "buffer-filled",
-		.weight = {[APP] = -4, [OPT] = -3, [RW] = 4, [SB] = -20, [LINK] = 1, [READ] = 3, [AWIN] = -7},
+		.weight = {[APP] = -4, [OPT] = -4, [RW] = 4, [SB] = -20, [LINK] = 1, [READ] = 3, [AWIN] = -7},
 		.excludes = 1 << SB},
 	[FEATURE_BUFFER_OVERFILLED] = {.name = "buffer-overfilled",
 		.weight = {[OPT] = -3, [SB] = -20, [LOSS] = 4, [LINK] = 3, [READ] = 8, [AWIN] = -7},
@@ -160,7 +160,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LOSS] = -24, [POL] = -19, [STALL] = -4, [RECOV] = -6},
 		.excludes = 1 << LOSS | 1 << POL},
 	[FEATURE_LOSS_THROUGHOUT] = {.name = "loss-throughout",
-		.weight = {[OTHER] = -5, [APP] = -8, [CPU] = -4, [RW] = -11, [SB] = -10, [LOSS] = 8, [POL] = 6, [READ] = -6, [AWIN] = -7, [RECOV] = -4},
+		.weight = {[OTHER] = -5, [APP] = -8, [CPU] = -4, [RW] = -11, [SB] = -10, [LOSS] = 7, [POL] = 6, [READ] = -6, [AWIN] = -7, [RECOV] = -4},
 		.shows = 1 << LOSS},
 	[FEATURE_LOSS_HEAVY] = {.name = "loss-heavy",
 		.weight = {[POL] = 8, [LINK] = -4, [STALL] = 2}},
@@ -168,7 +168,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[STALL] = 16},
 		.shows = 1 << STALL},
 	[FEATURE_TIMEOUTS] = {.name = "timeouts",
-		.weight = {[RW] = -5, [SB] = -5, [LOSS] = 4, [POL] = -2, [LINK] = -6, [STALL] = 7, [RECOV] = 1},
+		.weight = {[RW] = -5, [SB] = -5, [LOSS] = 5, [POL] = -2, [LINK] = -11, [STALL] = 3, [RECOV] = 1},
 		.shows = 1 << LOSS | 1 << STALL},
 	[FEATURE_LOSS_ONCE_THEN_GROWTH] = {.name = "loss-once-then-growth",
 		.weight = {[OTHER] = 1, [RW] = -6, [SB] = -6, [LOSS] = -3, [POL] = 2, [LINK] = 3, [RECOV] = 9},
@@ -287,7 +287,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[OTHER] = 10, [APP] = -2, [RW] = -5, [SB] = -2},
 		.shows = 1 << OTHER},
 	[FEATURE_STALLS_TINY_CWND] = {.name = "stalls-tiny-cwnd",
-		.weight = {[STALL] = 32},
+		.weight = {[STALL] = 33},
 		.shows = 1 << STALL},
 	[FEATURE_STALLS_OPEN_CWND] = {.name = "stalls-open-cwnd",
 		.weight = {[APP] = 3, [STALL] = 28, [READ] = 3},

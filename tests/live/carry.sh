@@ -21,6 +21,7 @@ work=$(mktemp -d) || exit 1
 receiver=
 stranger=
 server=
+# shellcheck disable=SC2317 # called by the trap
 stop() {
 	for pid in $server $receiver $stranger; do kill "$pid" 2>/dev/null; done
 	rm -rf "$work"

@@ -182,8 +182,12 @@ static void test_nothing_to_set(void **state)
 static void test_congestion(void **state)
 {
 	(void)state;
-	static const struct second lossy[] = {{3.7, 0.025, 1.9, 80, 7}, {1.9, 0.017, 3.1, 80, 3},
-	    {1.2, 0.015, 3.8, 80.2, 2}, {2.4, 0.02, 4.5, 80.1, 4}, {1.5, 0.014, 4.6, 80, 3}};
+	static const struct second lossy[] = {{3.7, 0.025, 1.9, 80, 7}, {1.9, 0.017, 3.1, 80, 3}, {1.2, 0.015, 3.8, 80.2, 2},
+	    {4.4, 0.04, 4.5, 80.1, 0}, {1.5, 0.014, 4.6, 80, 8}, {0.6, 0.006, 4.6, 80, 4},
+	    {0.5, 0.008, 4.6, 80.1, 0}, {2.9, 0.044, 4.6, 80, 0}, {5.2, 0.062, 4.6, 80, 9},
+	    {0.8, 0.007, 4.6, 80.2, 3}, {0.4, 0.01, 4.6, 80, 0}, {2.0, 0.022, 4.6, 80, 5},
+	    {0.7, 0.012, 4.6, 80, 0}, {1.1, 0.02, 4.6, 80, 2}, {3.1, 0.045, 4.6, 80, 0},
+	    {4.9, 0.06, 4.6, 80, 6}};
 	static const struct second clean[] = {
 	    {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}, {941, 0.4, 3, 0.4, 0}};
 	/* 10 Mbit/s and 100 kB over 100 ms: dropped at one cwnd each time, without a delay before it */
@@ -196,7 +200,7 @@ static void test_congestion(void **state)
 	struct work *w = calloc(1, sizeof(*w));
 
 	/* Random loss on a long path: BBR with fq, at the sender; its module, and the live interface. */
-	work_run(w, lossy, 5, "cubic");
+	work_run(w, lossy, 16, "cubic");
 	work_plan(w);
 	const struct setting *cc = setting_of(&w->plan, TUNABLE_TCP_CONGESTION_CONTROL);
 	assert_non_null(cc);
@@ -214,7 +218,7 @@ static void test_congestion(void **state)
 	series_free(&w->run.series);
 
 	/* In a container there is no default_qdisc to set. */
-	work_run(w, lossy, 5, "cubic");
+	work_run(w, lossy, 16, "cubic");
 	w->sender.in_namespace = true;
 	w->input.sender = &w->sender;
 	work_plan(w);
