@@ -103,7 +103,7 @@ static bool window_shuts(const struct view *view)
 
 	for (size_t i = 0; view->run && i < path->phases.usable; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
-		/* a window of 0 stands for "not shown" where no other row has one */
+		/* a window of 0 is one that is not shown where no other row has one */
 		bool none = !(bin->has & BIN_PEER_WINDOW) && (path->has & PATH_PEER_WINDOW);
 		if (bin->bytes == 0 && (none || ((bin->has & BIN_PEER_WINDOW) &&
 						    bin->peer_window_bytes < 2ULL * path->mss)))
@@ -145,7 +145,8 @@ static void start_only(const struct view *view)
 		return;
 	const struct bin *bins = view->run->series.bins;
 	size_t n = path->phases.usable;
-	bool grows = n >= 2 && bins[n - 1].cwnd_bytes > 1.15 * (double)bins[n - 2].cwnd_bytes &&
+	bool grows = n >= 2 &&
+		     (double)bins[n - 1].cwnd_bytes > 1.15 * (double)bins[n - 2].cwnd_bytes &&
 		     (double)bins[n - 1].bytes > 1.1 * (double)bins[n - 2].bytes;
 	if (grows && (view->cwnd_fill <= 0 || view->cwnd_fill > 0.5))
 		feature_set(view, FEATURE_START_ONLY, (double)n, 0);

@@ -6,6 +6,9 @@
 /* A standing queue: the RTT under load beyond the idle path's by this, and by so much time. */
 #define STANDS_RATIO 1.5
 #define STANDS_US 4000
+/* One that nothing but a queue explains. */
+#define LONG_RATIO 4.0
+#define LONG_US 50000
 /* No queue to speak of: below this, or below so much time. */
 #define NONE_RATIO 1.15
 #define NONE_US 1500
@@ -31,6 +34,8 @@ static void against_base(const struct view *view)
 			  items[FEATURE_READER_BEHIND].present);
 	if (behind)
 		return;
+	if (view->base_is_measured && view->queue_ratio > LONG_RATIO && over_us > LONG_US)
+		feature_set(view, FEATURE_QUEUE_LONG, over_us, view->base_us);
 	if (stands)
 		feature_set(view, FEATURE_QUEUE_STANDS, view->loaded_us, view->base_us);
 	else if (view->base_is_measured && (view->queue_ratio < NONE_RATIO || over_us < NONE_US))

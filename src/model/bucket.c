@@ -173,7 +173,7 @@ void bucket_fit(struct bucket *bucket, const struct run *run, const struct phase
 			rate *= OVERSHOOT;
 		else
 			depth = 4.0 * mss;
-	} else if (f.fill > FILL_MUCH && run->received_bytes > mean * whole_s) {
+	} else if (f.fill > FILL_MUCH && (double)run->received_bytes > mean * whole_s) {
 		depth = (double)run->received_bytes - mean * whole_s;
 	}
 	bucket->known = rate > 0;

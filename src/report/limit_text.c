@@ -205,6 +205,9 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	    UNIT_COUNT},
     [FEATURE_PATH_LOSS_SEEN] = {"{v} of the probes are lost without load", UNIT_SHARE, UNIT_NONE},
     [FEATURE_QUEUE_STANDS] = {"RTT {v} under load, {r} without", UNIT_TIME, UNIT_TIME},
+    [FEATURE_QUEUE_LONG] =
+	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
+	    UNIT_TIME},
     [FEATURE_QUEUE_NONE] = {"RTT {v} under load, {r} without: no queue", UNIT_TIME, UNIT_TIME},
     [FEATURE_QUEUE_FOLLOWS_CWND] = {"the RTT follows cwnd, from {v} to {r}: it waits in a queue",
 	UNIT_TIME, UNIT_TIME},
