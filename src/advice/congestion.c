@@ -213,6 +213,19 @@ static void keep(const struct advice_input *input, struct plan *plan)
 		    path->congestion_control[0] ? " at " : "", path->congestion_control);
 }
 
+/* Just below the rate of the bucket, where one was fitted: a mean would count the recoveries, too.  fq counts
+ * whole packets, as a policer does (net/sched/sch_fq.c). */
+#define PACE_OF_BUCKET 0.97
+#define PACE_OF_MEAN 0.95
+
+static double pace_bps(const struct path *path)
+{
+	double all_bps = path->bucket.known ? PACE_OF_BUCKET * path->bucket.rate_bps
+					    : PACE_OF_MEAN * path->rate_bps;
+
+	return all_bps / path->streams;
+}
+
 static void add_pacing_line(const struct advice_input *input, struct plan *plan, enum role role)
 {
 	struct command *command;
@@ -225,10 +238,9 @@ static void add_pacing_line(const struct advice_input *input, struct plan *plan,
 	device_towards(plan, role, device, sizeof(device));
 	snprintf(command->command, sizeof(command->command),
 	    "sudo tc qdisc replace dev %s root fq maxrate %.0fkbit", device,
-	    0.95 * input->analysis->path.rate_bps / 1e3);
+	    pace_bps(&input->analysis->path) / 1e3);
 	snprintf(command->why, sizeof(command->why),
-	    "paces each flow below the policer's rate (measured here as what gets through)%s",
-	    device_note(device));
+	    "paces each flow just below the policer's rate%s", device_note(device));
 }
 
 void plan_congestion(const struct advice_input *input, struct plan *plan)

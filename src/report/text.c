@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "base/units.h"
 #include "report/answer.h"
 #include "report/layout.h"
 #include "report/limit_text.h"
@@ -65,6 +66,14 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 		layout_textf(layout, INK_PLAIN, "at %s", wording_end(report, limit->where).s);
 	layout_textf(layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
 	layout_break(layout);
+	const struct bucket *bucket = &report_chosen(report)->path.bucket;
+	if (limit->factor == FACTOR_POLICER && bucket->known) {
+		struct wording text = {""};
+		wording_add(&text, "a token bucket of %s and %s fits (IP packets)",
+		    rate_text(bucket->rate_bps).s, size_text(bucket->depth_bytes).s);
+		layout_bullet(layout, text.s);
+		told++;
+	}
 	for (size_t i = 0; i < limit->evidence_count && told < (brief ? 1 : EVIDENCE_TOLD); i++) {
 		if (limit->evidence[i].weight <= 0 && told > 0)
 			continue;
