@@ -43,7 +43,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	socat -u EXEC:'sleep 60' "TCP:127.0.0.1:$port" &
 	started="$started $!"
 done
-(while :; do head -c 20000 /dev/zero && sleep 0.05; done) | socat -u - "TCP:127.0.0.1:$port" &
+(while head -c 20000 /dev/zero; do sleep 0.05; done) | socat -u - "TCP:127.0.0.1:$port" &
 started="$started $!"
 sleep 0.5
 

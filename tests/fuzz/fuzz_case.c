@@ -35,7 +35,8 @@ static void options_choose(struct options *options, uint8_t one, uint8_t two)
 	options->role = (enum role)(one & 3);
 	options->allow_lower = one & 4;
 	options->setsockopt = one & 8;
-	options->kernel = one & 16 ? "6.1" : NULL;
+	if (one & 16)
+		kernel_version_parse("6.1", &options->kernel);
 	if (one & 32) {
 		options->given |= GIVEN_TARGET;
 		options->target_bps = 3.34e9;
