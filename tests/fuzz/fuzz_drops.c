@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct source *source = source_memory("fuzz", data, size);
 		bool ok = drops_read(&drops, source, &why);
 		source_close(source);
-		check(ok == (drops.count > 0) && (ok || why != NULL));
+		check(ok ? drops.count > 0 : why != NULL);
 	}
 	check(drops.count <= DROP_COUNTERS_MAX);
 	for (unsigned i = 0; i < drops.count; i++)
