@@ -266,7 +266,7 @@ install: $(BIN)
 	install -m 644 completions/bdp.bash '$(DESTDIR)$(BASHDIR)/bdp'
 	install -m 644 completions/_bdp '$(DESTDIR)$(ZSHDIR)/_bdp'
 	install -m 644 completions/bdp.fish '$(DESTDIR)$(FISHDIR)/bdp.fish'
-	install -m 644 schema/bdp.schema.json '$(DESTDIR)$(SCHEMADIR)/bdp.schema.json'
+	install -m 644 man/bdp.schema.json '$(DESTDIR)$(SCHEMADIR)/bdp.schema.json'
 
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/bdp' '$(DESTDIR)$(BASHDIR)/bdp' '$(DESTDIR)$(ZSHDIR)/_bdp' \

@@ -1,4 +1,4 @@
-"""Checks documents of bdp against schema/bdp.schema.json, and the schema against them.
+"""Checks documents of bdp against man/bdp.schema.json, and the schema against them.
 
 Usage: schema.py SCHEMA DIRECTORY.  Every file there holds one document, or one a line.  Programs must
 take members that they do not know; here a member that the schema does not have is a fault of the

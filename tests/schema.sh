@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds every JSON document that the tests make against schema/bdp.schema.json: those of the cases, of the
+# Holds every JSON document that the tests make against man/bdp.schema.json: those of the cases, of the
 # corpus, and those made here.  BDP names the program.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -83,5 +83,5 @@ $python -c 'import jsonschema' 2>/dev/null || {
 	echo "schema.sh: python3-jsonschema is not installed; make setup does"
 	exit 1
 }
-$python tests/schema.py schema/bdp.schema.json "$KEPT" || failed=1
+$python tests/schema.py man/bdp.schema.json "$KEPT" || failed=1
 exit $failed
