@@ -73,7 +73,7 @@ expect "install with every variable" "$other" <<'END'
 644 opt/man/vi/man1/bdp.1
 644 opt/man/vi/man7/bdp-runbook.7
 755 opt/net/sbin/bdp
-644 opt/man/bdp.schema.json
+644 opt/schema/bdp.schema.json
 644 opt/z sh/_bdp
 END
 linked "install STATIC=" "$other/opt/net/sbin/bdp" dynamic-pie
