@@ -284,16 +284,16 @@ static void recorded_settings(void **state)
 {
 	static struct host host;
 	(void)state;
-	dump_file("tests/corpus/hosts/b12f-gke-grep.txt", &host);
+	dump_file("tests/corpus/cases2/b12f-gke-grep.txt", &host);
 	assert_value(&host, TUNABLE_TCP_RMEM, "4096 87380 16777216");
 	assert_value(&host, TUNABLE_RMEM_MAX, "3276800");
 	assert_value(&host, TUNABLE_NETDEV_MAX_BACKLOG, "30000");
-	dump_file("tests/corpus/hosts/b12e-10g-gist.sh", &host);
+	dump_file("tests/corpus/cases2/b12e-10g-gist.sh", &host);
 	assert_value(&host, TUNABLE_TCP_RMEM, "");
 	assert_value(&host, TUNABLE_RMEM_MAX, "33554432");
 	assert_int_equal(host.dump.unquoted, 2);
 	assert_int_equal(host.dump.unquoted_id, TUNABLE_TCP_MEM);
-	dump_file("tests/corpus/hosts/b19-openwrt-200ms.txt", &host);
+	dump_file("tests/corpus/cases2/b19-openwrt-200ms.txt", &host);
 	assert_value(&host, TUNABLE_TCP_RMEM, "4096 131072 3206752");
 	assert_value(&host, TUNABLE_DEFAULT_QDISC, "fq_codel");
 	assert_int_equal(host.dump.not_understood, 0);
