@@ -14,11 +14,6 @@ const char *run_server(const struct run *run)
 	return quote_host(client_sends(run) ? run->receiver : run->sender, "SERVER");
 }
 
-const char *run_client(const struct run *run)
-{
-	return quote_host(client_sends(run) ? run->sender : run->receiver, "CLIENT");
-}
-
 const char *measure_command(const struct run *run, const char *options, char *out, size_t size)
 {
 	char streams[16] = "";

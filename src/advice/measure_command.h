@@ -8,10 +8,8 @@
 
 #include "evidence/run.h"
 
-/* Address of the end that iperf3 -c goes to, and of the one that it runs on; "SERVER" or "CLIENT" when
- * unknown. */
+/* Address of the end that iperf3 -c goes to, as it may stand in a command; "SERVER" when unknown. */
 const char *run_server(const struct run *run);
-const char *run_client(const struct run *run);
 
 /* iperf3 -c 192.0.2.10 -R -P 4 OPTIONS, into out[size], which is returned; `options` such as "-J". */
 const char *measure_command(const struct run *run, const char *options, char *out, size_t size);

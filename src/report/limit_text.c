@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/measure_command.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "diagnosis/features.h"
@@ -351,56 +352,60 @@ struct wording evidence_text(const struct evidence_item *item)
 	return text;
 }
 
-/* %s stands for the host to measure against. */
 struct measurement_row {
-	const char *command;
+	const char
+	    *command; /* %s stands for the receiver; NULL: iperf3 once more, with `options` */
+	const char *options;
 	const char *note;
-	bool of_sender; /* the host named is the sender, not the receiver */
 };
 
 static const struct measurement_row measurements[MEASURE_COUNT] = {
-    [MEASURE_WITH_JSON] = {"iperf3 -c %s -J", "3.10 or later: RTT and the peer's window", false},
-    [MEASURE_AT_SENDER] = {"iperf3 -c %s -R -J --get-server-output",
-	"the sender's side knows more: cwnd, RTT and retransmits", true},
+    [MEASURE_WITH_JSON] = {.options = "-J", .note = "3.10 or later: RTT and the peer's window"},
+    [MEASURE_AT_SENDER] = {.options = "-J --get-server-output",
+	.note = "the sender's side knows more: cwnd, RTT and retransmits"},
     [MEASURE_SENDER_SOCKET] = {"ss -tmin dst %s",
-	"on the sender during the test: rwnd_limited, sndbuf_limited", false},
+	.note = "on the sender during the test: rwnd_limited, sndbuf_limited"},
     [MEASURE_RECEIVER_SOCKET] = {"ss -tmin src %s",
-	"on the receiver during the test: Recv-Q tells whether its program reads", false},
-    [MEASURE_IDLE_RTT] = {"ping -c 10 %s", "idle, and again during the test", false},
-    [MEASURE_LOSS] = {"mtr -r -n -c 200 -i 0.2 %s", "loss without load", false},
-    [MEASURE_RATE_STEPS] = {"iperf3 -c %s -u -b RATE",
-	"step RATE: a policer loses all above one rate", false},
-    [MEASURE_STREAMS] = {"iperf3 -c %s -P 4 -J", "the same sum from four streams: it is the link",
-	false},
-    [MEASURE_CPU] = {"top -H", "on both ends during the test", false},
-    [MEASURE_LONGER] = {"iperf3 -c %s -J -t 60", "longer: what holds it after the start", false},
-    [MEASURE_PATH_MTU] = {"ping -M do -s 1472 -c 3 %s", "do full segments get through?", false},
-    [MEASURE_SCALING] = {"sysctl net.ipv4.tcp_window_scaling", "on both ends; ss -ti shows wscale",
-	false},
-    [MEASURE_WITHOUT_BUFFER] = {"iperf3 -c %s -J", "without -w", false},
+	.note = "on the receiver during the test: Recv-Q tells whether its program reads"},
+    [MEASURE_IDLE_RTT] = {"ping -c 10 %s", .note = "idle, and again during the test"},
+    [MEASURE_LOSS] = {"mtr -r -n -c 200 -i 0.2 %s", .note = "loss without load"},
+    [MEASURE_RATE_STEPS] = {.options = "-u -b RATE",
+	.note = "step RATE: a policer loses all above one rate"},
+    [MEASURE_STREAMS] = {.options = "-J -P 4",
+	.note = "the same sum from four streams: it is the link"},
+    [MEASURE_CPU] = {"top -H", .note = "on both ends during the test"},
+    [MEASURE_LONGER] = {.options = "-J -t 60", .note = "longer: what holds it after the start"},
+    [MEASURE_PATH_MTU] = {"ping -M do -s 1472 -c 3 %s", .note = "do full segments get through?"},
+    [MEASURE_SCALING] = {"sysctl net.ipv4.tcp_window_scaling",
+	.note = "on both ends; ss -ti shows wscale"},
+    [MEASURE_WITHOUT_BUFFER] = {.options = "-J", .note = "without -w"},
 };
 
 /* The log of a server that received: the sender is the client, and the test is started there. */
 static const struct measurement_row at_client = {
-    "iperf3 -c %s -J", "on the sender, whose side knows cwnd, RTT and retransmits", false};
+    .options = "-J", .note = "on the sender, whose side knows cwnd, RTT and retransmits"};
 
 bool measurement_text(const struct analysis *analysis, struct measurement_text *text)
 {
 	const struct measurement_row *row = &measurements[analysis->limit.decide];
-	const struct run *run = analysis->run;
+	static const struct run nobody = {.client = true, .local_sends = true, .streams = 1};
+	const struct run *run = analysis->run ? analysis->run : &nobody;
 
-	if (!row->command)
+	if (analysis->limit.decide == MEASURE_NOTHING)
 		return false;
-	if (analysis->limit.decide == MEASURE_AT_SENDER && run && !run->client)
+	if (analysis->limit.decide == MEASURE_AT_SENDER && !run->client)
 		row = &at_client;
-	const char *host = row->of_sender ? quote_host(run ? run->sender : "", "SENDER")
-					  : quote_host(run ? run->receiver : "", "RECEIVER");
+	text->note = row->note;
+	if (!row->command) {
+		measure_command(run, row->options, text->command, sizeof(text->command));
+		return true;
+	}
 	const char *hole = strstr(row->command, "%s");
 	if (hole)
 		snprintf(text->command, sizeof(text->command), "%.*s%s%s",
-		    (int)(hole - row->command), row->command, host, hole + 2);
+		    (int)(hole - row->command), row->command, quote_host(run->receiver, "RECEIVER"),
+		    hole + 2);
 	else
 		snprintf(text->command, sizeof(text->command), "%s", row->command);
-	text->note = row->note;
 	return true;
 }

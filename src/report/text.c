@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "advice/measure_command.h"
 #include "base/units.h"
 #include "report/answer.h"
 #include "report/layout.h"
@@ -130,17 +131,6 @@ static void next_measure(struct layout *layout, const struct limit *limit,
 	layout_command(layout, "measure", measurement->command, why.s);
 }
 
-/* The end that a client measured to, where its name is one that a shell leaves alone; else HOST. */
-static const char *server_of(const struct run *run)
-{
-	static const char plain[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:-";
-	const char *name = run->client == run->local_sends ? run->receiver : run->sender;
-	bool good = name[0] != '\0' && name[0] != '-' && name[strspn(name, plain)] == '\0';
-
-	return good ? name : "HOST";
-}
-
 /* Undecided or nearly so, and not from a record of both ends: that takes everything at once. */
 static bool next_record(struct layout *layout, const struct report *report)
 {
@@ -151,7 +141,7 @@ static bool next_record(struct layout *layout, const struct report *report)
 	if (chosen->limit.confidence != CONFIDENCE_LOW || !chosen->run ||
 	    hosts[END_SERVER].origin != HOST_UNKNOWN)
 		return false;
-	const char *server = server_of(chosen->run);
+	const char *server = run_server(chosen->run);
 	wording_add(&command, "bdp record --far 'ssh %s' %s", server, server);
 	layout_gap(layout);
 	layout_heading(layout, "NEXT");

@@ -420,7 +420,7 @@ static void text_says_once_what_is_unknown(void **state)
 	assert_has(text, "PATH        server -> client, 1 stream, 4 s, MSS 1448 (assumed)\n");
 	assert_has(text,
 	    "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3 -J\n");
-	assert_has(text, "  measure   iperf3 -c SENDER -R -J --get-server-output\n"
+	assert_has(text, "  measure   iperf3 -c SERVER -R -J --get-server-output\n"
 			 "            would tell which of them it is (the sender's side knows more: cwnd,\n"
 			 "            RTT and retransmits)\n");
 	assert_lacks(text, "BDP");
@@ -733,7 +733,7 @@ static void json_writes_unknown_as_null(void **state)
 	    (const char *[]){".path.direction=\"server-to-client\"", ".path.sender=null",
 		".path.rtt.us=null", ".path.rtt.method=null", ".limit.factor=\"unknown\"",
 		".limit.where=null", ".limit.candidates[2]=\"link\"",
-		".limit.decide_with=\"iperf3 -c SENDER -R -J --get-server-output   # the sender's side knows more: cwnd, RTT and retransmits\""},
+		".limit.decide_with=\"iperf3 -c SERVER -R -J --get-server-output   # the sender's side knows more: cwnd, RTT and retransmits\""},
 	    8);
 	free(lines);
 	fixture_end(&f);
