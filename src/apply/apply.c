@@ -10,14 +10,10 @@
 #include <unistd.h>
 
 #include "apply/backend.h"
-#include "apply/boot.h"
-#include "apply/check.h"
+#include "apply/comparison.h"
 #include "apply/critical.h"
 #include "apply/guard.h"
-#include "apply/override.h"
-#include "apply/persist.h"
 #include "apply/place.h"
-#include "apply/predict.h"
 #include "apply/refusal.h"
 #include "apply/sandbox.h"
 #include "apply/store.h"
@@ -35,14 +31,10 @@ struct work {
 	struct backend backend;
 	struct store store;
 	struct journal journal;
-	struct persist persist;
-	bool chosen[PLAN_SETTINGS_MAX];
-	struct tunable_value current[PLAN_SETTINGS_MAX];
+	struct comparison comparison;
 	size_t settings_tried, files_tried;	  /* of the journal's */
 	struct kept_text kept[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
-	bool boot_asked;
-	char boot_problem[400]; /* why the file of --persist would not hold; "" when it does */
-	int leash;		/* of the guard; -1: none */
+	int leash;				  /* of the guard; -1: none */
 };
 
 static bool is_to_do(const struct work *work, size_t i)
@@ -50,196 +42,22 @@ static bool is_to_do(const struct work *work, size_t i)
 	return work->outcome->settings[i].state == ITEM_NOT_TRIED;
 }
 
-/* ---- looking ---- */
-
-/* Values copied from guides are often bytes where the kernel counts pages. */
-static bool exceeds_memory(struct work *work, const struct setting *setting, char *why, size_t size)
-{
-	if (setting->id != TUNABLE_TCP_MEM)
-		return false;
-	char text[4096];
-	unsigned long long kib = 0;
-	if (tree_read(&work->tree, work->tree.root, "proc/meminfo", true, text, sizeof(text)) < 0 ||
-	    sscanf(text, "MemTotal: %llu kB", &kib) != 1)
-		return false;
-	long long pages = (long long)(kib * 1024 / (unsigned long long)sysconf(_SC_PAGESIZE));
-	if (setting->value.number[2] <= pages)
-		return false;
-	snprintf(why, size,
-	    "%lld pages are more than the %lld of this host's memory: this key counts "
-	    "pages, not bytes",
-	    (long long)setting->value.number[2], pages);
-	return true;
-}
-
-/* What is certain to be refused is refused before anything is written; of what only trying can tell a
- * dry run says so. */
-static void predict_setting(
-    struct work *work, const struct setting *setting, struct outcome_setting *item)
-{
-	char why[sizeof(item->why)];
-	switch (predict(&work->backend, setting->id, &setting->value, why, sizeof(why))) {
-	case PREDICTED_REFUSED:
-		item->state = ITEM_REFUSED;
-		strlcpy(item->why, why, sizeof(item->why));
-		break;
-	case PREDICTED_NOT:
-		if (work->request->mode == APPLY_DRY_RUN || !work->tree.machine)
-			strlcpy(item->why, why, sizeof(item->why));
-		break;
-	case PREDICTED_TAKEN:
-		break;
-	}
-}
-
-static void survey_setting(struct work *work, size_t i)
-{
-	const struct setting *setting = &work->plan->settings[i];
-	struct outcome_setting *item = &work->outcome->settings[i];
-	*item = (struct outcome_setting){.id = setting->id, .host = setting->host};
-	item->wanted = setting->value;
-	work->current[i] = (struct tunable_value){0};
-	if (!work->chosen[i]) {
-		item->state = ITEM_NOT_HERE;
-		return;
-	}
-	bool only_compare = work->request->mode == APPLY_CHECK;
-	if (!work->backend.read(&work->backend, setting->id, &item->before)) {
-		item->state = ITEM_REFUSED;
-		refusal_text(&work->backend, setting->id, &setting->value, REFUSED_READ, errno,
-		    item->why, sizeof(item->why));
-		return;
-	}
-	/* The order of the questions is that of importance: a value that is there already is neither
-	 * lower nor out of reach, whatever the plan says. */
-	work->current[i] = item->after = item->before;
-	if (tunable_value_equal(setting->id, &item->before, &setting->value))
-		item->state = ITEM_ALREADY;
-	else if (only_compare)
-		item->state = ITEM_DIFFERS;
-	else if ((!work->request->allow_lower &&
-		     setting_lowers(setting->id, &item->before, &setting->value, item->why,
-			 sizeof(item->why))) ||
-		 exceeds_memory(work, setting, item->why, sizeof(item->why)))
-		item->state = ITEM_REFUSED;
-	else
-		predict_setting(work, setting, item);
-}
-
-static bool survey_files(struct work *work)
-{
-	if (work->request->persist == NULL)
-		return true;
-	if (!work->boot_asked)
-		boot_reads(&work->tree, work->request->persist, work->boot_problem,
-		    sizeof(work->boot_problem));
-	work->boot_asked = true;
-	struct persist_request request = {
-	    .boot_problem = work->boot_problem,
-	    .tree = &work->tree,
-	    .plan = work->plan,
-	    .chosen = work->chosen,
-	    .current = work->current,
-	    .path = work->request->persist,
-	    .maker = work->request->maker != NULL ? work->request->maker : "bdp",
-	    .now_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000,
-	};
-	char why[400];
-	/* This runs a second time under the lock: what the first look found is void. */
-	persist_free(&work->persist);
-	work->outcome->file_count = work->outcome->note_count = 0;
-	if (!persist_prepare(&work->persist, &request, work->outcome, why, sizeof(why))) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
-		return false;
-	}
-	for (size_t i = 0; i < work->persist.count; i++) {
-		const struct persist_file *file = &work->persist.files[i];
-		struct outcome_file *item = outcome_add_file(work->outcome, file->path);
-		if (!file->change)
-			item->state = ITEM_ALREADY;
-		else if (work->request->mode == APPLY_CHECK)
-			item->state = ITEM_DIFFERS;
-	}
-	return true;
-}
-
-static size_t count_settings(const struct outcome *outcome, enum item_state state)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < outcome->setting_count; i++)
-		count += outcome->settings[i].state == state;
-	return count;
-}
-
-static size_t count_files(const struct outcome *outcome, enum item_state state)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < outcome->file_count; i++)
-		count += outcome->files[i].state == state;
-	return count;
-}
-
-/* Compares everything with what is there.  False when something is refused: then nothing at all is
- * done. */
-static bool survey(struct work *work)
-{
-	for (size_t i = 0; i < work->plan->setting_count; i++)
-		survey_setting(work, i);
-	if (!survey_files(work))
-		return false;
-	size_t refused = count_settings(work->outcome, ITEM_REFUSED);
-	const char *why;
-	if (refused == 0)
-		return true;
-	/* Whoever may not write at all need not look for other reasons. */
-	if (work->request->mode == APPLY_SET && !tree_may_write(&work->tree, &why))
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
-	if (work->request->mode != APPLY_CHECK)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
-		    "%zu of %zu settings cannot be made: nothing was written", refused,
-		    work->plan->setting_count);
-	return false;
-}
-
 static bool is_nothing_to_do(const struct work *work)
 {
-	return count_settings(work->outcome, ITEM_NOT_TRIED) == 0 &&
-	       count_files(work->outcome, ITEM_NOT_TRIED) == 0;
-}
-
-/* The plan comes from a file or from advice: neither is taken at its word. */
-static bool check_plan(struct work *work)
-{
-	char why[300];
-	if (work->plan->setting_count > PLAN_SETTINGS_MAX) {
-		outcome_fail(work->outcome, OUTCOME_INPUT, "the plan is too long");
-		return false;
-	}
-	for (size_t i = 0; i < work->plan->setting_count; i++) {
-		outcome_add_setting(work->outcome);
-		if (setting_check(&work->plan->settings[i], why, sizeof(why)))
-			continue;
-		work->outcome->setting_count = 0;
-		outcome_fail(work->outcome, OUTCOME_INPUT, "%s: nothing was written", why);
-		return false;
-	}
-	if (settings_choose(work->plan, work->request->role, work->chosen, why, sizeof(why)))
-		return true;
-	work->outcome->setting_count = 0;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
-	return false;
+	return outcome_count_settings(work->outcome, ITEM_NOT_TRIED) == 0 &&
+	       outcome_count_files(work->outcome, ITEM_NOT_TRIED) == 0;
 }
 
 /* ---- writing ---- */
 
-/* Between the survey and this write lie a journal and its fsync: whoever came in between must not
+/* Between the comparison and this write lie a journal and its fsync: whoever came in between must not
  * have their value overwritten, nor the journal's old value be a wrong one. */
-static bool is_as_surveyed(struct work *work, size_t i)
+static bool is_as_compared(struct work *work, size_t i)
 {
 	struct outcome_setting *item = &work->outcome->settings[i];
-	struct tunable_value now;
+	struct tunable_value now = {0};
 	if (work->backend.read(&work->backend, item->id, &now) &&
-	    tunable_value_equal(item->id, &now, &work->current[i]))
+	    tunable_value_equal(item->id, &now, &work->comparison.current[i]))
 		return true;
 	item->state = ITEM_FAILED;
 	item->after = now;
@@ -257,12 +75,12 @@ static bool write_settings(struct work *work)
 		struct outcome_setting *item = &work->outcome->settings[i];
 		if (!is_to_do(work, i))
 			continue;
-		if (!is_as_surveyed(work, i))
+		if (!is_as_compared(work, i))
 			return false;
 		int error;
 		work->settings_tried++;
-		enum put_result result = backend_put(&work->backend, setting->id, &work->current[i],
-		    &setting->value, &item->after, &error);
+		enum put_result result = backend_put(&work->backend, setting->id,
+		    &work->comparison.current[i], &setting->value, &item->after, &error);
 		if (result == PUT_DONE) {
 			item->state = work->backend.writes ? ITEM_SET : ITEM_WOULD_SET;
 			continue;
@@ -284,8 +102,8 @@ static bool write_settings(struct work *work)
 /* After the settings: a file that holds at boot must not promise what this kernel has refused. */
 static bool write_files(struct work *work)
 {
-	for (size_t i = 0; i < work->persist.count; i++) {
-		const struct persist_file *file = &work->persist.files[i];
+	for (size_t i = 0; i < work->comparison.persist.count; i++) {
+		const struct persist_file *file = &work->comparison.persist.files[i];
 		struct outcome_file *item = &work->outcome->files[i];
 		if (item->state != ITEM_NOT_TRIED)
 			continue;
@@ -387,13 +205,13 @@ static void confine(struct work *work)
 	for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
 		sandbox_allow(&sandbox, &work->tree, readable[i], SANDBOX_READ);
 	for (size_t i = 0; i < work->plan->setting_count; i++)
-		if (work->chosen[i])
+		if (work->comparison.chosen[i])
 			sandbox_allow(&sandbox, &work->tree,
 			    tunables[work->plan->settings[i].id].path, SANDBOX_WRITE);
 	sandbox_allow(&sandbox, &work->tree, "run/bdp", SANDBOX_DIRECTORY);
-	for (size_t i = 0; i < work->persist.count; i++) {
+	for (size_t i = 0; i < work->comparison.persist.count; i++) {
 		char directory[JOURNAL_PATH_MAX];
-		strlcpy(directory, work->persist.files[i].path, sizeof(directory));
+		strlcpy(directory, work->comparison.persist.files[i].path, sizeof(directory));
 		char *slash = strrchr(directory, '/');
 		if (slash != NULL)
 			*slash = '\0';
@@ -547,12 +365,12 @@ static void fill_journal(struct work *work)
 			continue;
 		journal->settings[journal->setting_count++] = (struct journal_setting){
 		    .id = work->plan->settings[i].id,
-		    .old = work->current[i],
+		    .old = work->comparison.current[i],
 		    .new = work->plan->settings[i].value,
 		};
 	}
-	for (size_t i = 0; i < work->persist.count; i++) {
-		const struct persist_file *file = &work->persist.files[i];
+	for (size_t i = 0; i < work->comparison.persist.count; i++) {
+		const struct persist_file *file = &work->comparison.persist.files[i];
 		if (!file->change)
 			continue;
 		work->kept[journal->file_count] =
@@ -575,8 +393,8 @@ static bool save_journal(struct work *work)
 	struct reason reason;
 	bool good = true;
 	size_t kept = 0;
-	for (size_t i = 0; i < work->persist.count && good; i++) {
-		const struct persist_file *file = &work->persist.files[i];
+	for (size_t i = 0; i < work->comparison.persist.count && good; i++) {
+		const struct persist_file *file = &work->comparison.persist.files[i];
 		if (!file->change)
 			continue;
 		if (file->existed)
@@ -645,7 +463,7 @@ static void set(struct work *work)
 	if (!open_store(work))
 		return;
 	/* While the lock was waited for, somebody may have changed things. */
-	if (!survey(work) || is_nothing_to_do(work))
+	if (!comparison_make(&work->comparison) || is_nothing_to_do(work))
 		return;
 	if (take_number(work) && open_settings(work))
 		commit(work);
@@ -653,9 +471,9 @@ static void set(struct work *work)
 
 static void check(struct work *work)
 {
-	if (count_settings(work->outcome, ITEM_DIFFERS) +
-		count_settings(work->outcome, ITEM_REFUSED) +
-		count_files(work->outcome, ITEM_DIFFERS) >
+	if (outcome_count_settings(work->outcome, ITEM_DIFFERS) +
+		outcome_count_settings(work->outcome, ITEM_REFUSED) +
+		outcome_count_files(work->outcome, ITEM_DIFFERS) >
 	    0)
 		work->outcome->exit = OUTCOME_DIFFERS;
 }
@@ -665,7 +483,7 @@ static bool is_for_others(struct work *work)
 {
 	const struct outcome *outcome = work->outcome;
 	if (outcome->setting_count == 0 ||
-	    count_settings(outcome, ITEM_NOT_HERE) < outcome->setting_count)
+	    outcome_count_settings(outcome, ITEM_NOT_HERE) < outcome->setting_count)
 		return false;
 	outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 	    "nothing in the plan is for the %s, which this host is taken to be: if it is another, say "
@@ -678,7 +496,7 @@ static bool is_for_others(struct work *work)
 static void fail_unlasting(struct work *work)
 {
 	struct outcome *outcome = work->outcome;
-	if (!work->persist.overridden || outcome->exit != OUTCOME_DONE)
+	if (!work->comparison.persist.overridden || outcome->exit != OUTCOME_DONE)
 		return;
 	outcome->not_lasting = true;
 	outcome_fail(outcome,
@@ -689,9 +507,9 @@ static void fail_unlasting(struct work *work)
 
 static void run(struct work *work)
 {
-	if (!check_plan(work))
+	if (!comparison_begin(&work->comparison))
 		return;
-	bool good = survey(work);
+	bool good = comparison_make(&work->comparison);
 	if (work->request->mode == APPLY_CHECK) {
 		if (!is_for_others(work))
 			check(work);
@@ -713,6 +531,8 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	    .store = {.dir = -1, .lock = -1},
 	    .leash = -1,
 	};
+	work.comparison = (struct comparison){
+	    .request = request, .tree = &work.tree, .backend = &work.backend, .outcome = outcome};
 	sigset_t before;
 	outcome->dry_run = request->mode == APPLY_DRY_RUN;
 	if (!tree_open(&work.tree, request->io, request->sysroot)) {
@@ -730,7 +550,7 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	critical_end(&before);
 	if (work.leash >= 0)
 		close(work.leash);
-	persist_free(&work.persist);
+	persist_free(&work.comparison.persist);
 	backend_close(&work.backend);
 	store_close(&work.store);
 	tree_close(&work.tree);

@@ -105,3 +105,19 @@ void outcome_free(struct outcome *outcome)
 	free(outcome->journals);
 	*outcome = (struct outcome){0};
 }
+
+size_t outcome_count_settings(const struct outcome *outcome, enum item_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < outcome->setting_count; i++)
+		count += outcome->settings[i].state == state;
+	return count;
+}
+
+size_t outcome_count_files(const struct outcome *outcome, enum item_state state)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < outcome->file_count; i++)
+		count += outcome->files[i].state == state;
+	return count;
+}
