@@ -4,8 +4,8 @@
 # A file may include headers of its own folder and of folders above it in this order; report and
 # apply know nothing of each other, but that report prints outcomes; main.c may include all.
 #
-# Standard output is written by report/.  Complaints (warn, complain) are made anywhere but in the
-# stages that only reckon.  Sentences of reports stand in report/, so diagnosis/ and advice/ hold none.
+# Standard output is written by report/.  Errors (warn, report_error) are made anywhere but in the
+# stages that only compute.  Sentences of reports stand in report/, so diagnosis/ and advice/ hold none.
 # Nothing is kept between two calls: no variable lives longer but those that are named.
 #
 # layers.list names what is not so today.  It only gets shorter: what is no longer true must go.
@@ -60,8 +60,8 @@ found() {
 	grep -lE '(^|[^a-z_])(f?printf|v?f?printf|puts|fputs|putchar|fputc|putc|fwrite|v?dprintf)\(' \
 		[!r]*/*.c | grep -v '^report/' | sed 's/^/prints /'
 	# err(1, NULL) is what everybody does who gets no memory
-	grep -E '(^|[^a-z_])(v?warnx?|v?errx?|perror|complain)\(' model/*.c diagnosis/*.c advice/*.c |
-		grep -v 'err(1, NULL)' | sed 's/:.*//; s/^/complains /' || :
+	grep -E '(^|[^a-z_])(v?warnx?|v?errx?|perror|report_error)\(' model/*.c diagnosis/*.c advice/*.c |
+		grep -v 'err(1, NULL)' | sed 's/:.*//; s/^/errors /' || :
 	# a text of two words or more, whatever is in it beside them
 	grep -lE '"[^"]*[A-Za-z,] [A-Za-z][^"]*"' diagnosis/*.[ch] advice/*.[ch] | sed 's/^/sentences /'
 	[ -d "$objects" ] || return 0
@@ -86,7 +86,7 @@ fi | grep '^[a-z]' | cut -d ' ' -f 1-3 | sed 's/ -$//' | sort -u | comm -3 "${TM
 	awk '
 	/^\t/ { print substr($0, 2) ": no longer so: take the line out of tests/layers.list"; next }
 	/^prints/ { print $2 " prints: that is for report/" }
-	/^complains/ { print $2 " complains: it is to return what it found, and its caller says it" }
+	/^errors/ { print $2 " prints an error: it is to return what it found, and its caller says it" }
 	/^sentences/ { print $2 " holds a sentence: those of reports stand in report/" }
 	/^keeps/ { print $2 " keeps " $3 " between calls: hand it in, or name it in tests/layers.list" }
 	' | grep . && bad=1

@@ -14,7 +14,7 @@ for program in "$@"; do
 	bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s).*/\1/p' "$log" | tail -n 1)
 	passed=$((passed + ${good:-0}))
 	failed=$((failed + ${bad:-0}))
-	# A crash, a sanitizer's complaint or no count at all is a failure, too.
+	# A crash, a sanitizer's error or no count at all is a failure, too.
 	if [ $status -ne 0 ] && [ "${bad:-0}" -eq 0 ]; then
 		failed=$((failed + 1))
 	fi

@@ -50,15 +50,15 @@ bool cause_is_sure(const struct analysis *analysis, enum factor factor);
 /* True when a buffer holds the flow, with enough confidence to raise its ceiling. */
 bool buffer_holds(const struct analysis *analysis);
 
-/* One rung of the ladder: a ceiling in bytes before rounding, 0 when it cannot be had. */
-struct rungs {
+/* What each sizing method gives: a ceiling in bytes before rounding, 0 when it cannot be had. */
+struct size_candidates {
 	double bytes[SIZING_COUNT];
 	enum sizing best; /* SIZING_NONE when there is none */
 };
 
-/* The ladder for the receiver's tcp_rmem ceiling, and for the sender's tcp_wmem ceiling. */
-void sizing_receive(const struct advice_input *input, struct rungs *rungs);
-void sizing_send(const struct advice_input *input, struct rungs *rungs);
+/* The sizing methods for the receiver's tcp_rmem ceiling, and for the sender's tcp_wmem ceiling. */
+void sizing_receive(const struct advice_input *input, struct size_candidates *candidates);
+void sizing_send(const struct advice_input *input, struct size_candidates *candidates);
 
 unsigned stream_count(const struct advice_input *input);
 /* The loss ratio that bounds the rate, 0 when none is known. */
@@ -90,7 +90,7 @@ void advise_setsockopt(
 void plan_switches(const struct advice_input *input, struct plan *plan);
 
 /* Not-advised entries and commands; plan.c calls these. */
-void plan_refusals(const struct advice_input *input, struct plan *plan);
+void plan_not_recommended(const struct advice_input *input, struct plan *plan);
 void plan_commands(const struct advice_input *input, struct plan *plan);
 /* The interface of `role` towards the other end, as a command that the host itself answers, into
  * out[size], which is returned; "DEV" where that end is not known.  device_note() says that of it. */

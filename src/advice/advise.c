@@ -179,6 +179,6 @@ void plan_make(const struct advice_input *asked, struct plan *plan)
 	plan_streams(input, stream_count(asked), plan);
 	plan_loss(input, plan);
 	plan_congestion(input, plan);
-	plan_refusals(input, plan);
+	plan_not_recommended(input, plan);
 	plan_commands(input, plan);
 }

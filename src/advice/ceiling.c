@@ -75,17 +75,17 @@ static void set_vector(struct setting *setting, const struct tunable_value *curr
 			setting->lowers = true;
 }
 
-/* "x MiB by the kernel rule": what the rungs below the one used would have said. */
-static void say_others(struct setting *setting, const struct rungs *rungs)
+/* "x MiB by the kernel rule": what the other sizing methods would have given. */
+static void say_others(struct setting *setting, const struct size_candidates *candidates)
 {
 	size_t used = 0;
 
 	for (int i = SIZING_SWEEP; i < SIZING_COUNT; i++) {
-		if (i == (int)rungs->best || rungs->bytes[i] <= 0)
+		if (i == (int)candidates->best || candidates->bytes[i] <= 0)
 			continue;
 		int n = snprintf(setting->sizing_others + used,
 		    sizeof(setting->sizing_others) - used, "%s%s by %s", used ? "; " : "",
-		    size_text(rungs->bytes[i]).s, sizing_name((enum sizing)i));
+		    size_text(candidates->bytes[i]).s, sizing_name((enum sizing)i));
 		if (n < 0 || (size_t)n >= sizeof(setting->sizing_others) - used)
 			break;
 		used += (size_t)n;
@@ -110,13 +110,13 @@ static void say_scaled_send(struct setting *setting, const struct path *path,
 }
 
 static void say_why(struct setting *setting, const struct advice_input *input,
-    const struct rungs *rungs, const struct tunable_value *current, const char *what)
+    const struct size_candidates *candidates, const struct tunable_value *current, const char *what)
 {
 	const struct path *path = &input->analysis->path;
-	double bytes = rungs->bytes[rungs->best], need = stream_need_bytes(input);
+	double bytes = candidates->bytes[candidates->best], need = stream_need_bytes(input);
 	const char *each = stream_count(input) > 1 ? " of each stream" : "";
 
-	switch (rungs->best) {
+	switch (candidates->best) {
 	case SIZING_SWEEP:
 		snprintf(setting->why, sizeof(setting->why), "measured by the sweep: %s carried %s",
 		    size_text(bytes).s,
@@ -210,12 +210,12 @@ static void say_send_risk(struct setting *setting, const struct tunable_value *c
 /* What a sweep measured is set as it was measured; what was computed is rounded up, and is never less
  * than what is in flight now. */
 static double ceiling_of(
-    const struct advice_input *input, enum tunable_id id, const struct rungs *rungs)
+    const struct advice_input *input, enum tunable_id id, const struct size_candidates *candidates)
 {
 	const struct path *path = &input->analysis->path;
-	double bytes = rungs->bytes[rungs->best];
+	double bytes = candidates->bytes[candidates->best];
 
-	if (rungs->best == SIZING_SWEEP)
+	if (candidates->best == SIZING_SWEEP)
 		return bytes;
 	if (id == TUNABLE_TCP_RMEM && (path->has & PATH_PEER_WINDOW))
 		bytes = fmax(bytes, path->peer_window_max_bytes);
@@ -388,24 +388,24 @@ double advise_receive(const struct advice_input *input, struct plan *plan, enum 
 	    .at = at,
 	    .current = current_of(at, TUNABLE_TCP_RMEM),
 	    .least_share = receive_share(at).low};
-	struct rungs rungs;
+	struct size_candidates candidates;
 
-	sizing_receive(input, &rungs);
-	if (rungs.best == SIZING_NONE) {
+	sizing_receive(input, &candidates);
+	if (candidates.best == SIZING_NONE) {
 		ask_for_size(&want, plan);
 		return 0;
 	}
-	double ceiling = ceiling_of(input, TUNABLE_TCP_RMEM, &rungs);
-	want.sizing = rungs.best;
-	want.need_bytes = rungs.bytes[rungs.best];
+	double ceiling = ceiling_of(input, TUNABLE_TCP_RMEM, &candidates);
+	want.sizing = candidates.best;
+	want.need_bytes = candidates.bytes[candidates.best];
 	if (!allow(&want, plan, &ceiling))
 		return ceiling;
 	struct setting *setting = raise_ceiling(&want, plan, ceiling);
 	if (!setting)
 		return 0;
-	setting->sized_by = rungs.best;
-	say_why(setting, input, &rungs, want.current, "window");
-	say_others(setting, &rungs);
+	setting->sized_by = candidates.best;
+	say_why(setting, input, &candidates, want.current, "window");
+	say_others(setting, &candidates);
 	say_receive_risk(setting, want.current, at);
 	expect(plan, predict_receive_bps(input, (double)setting->value.number[2]));
 	return (double)setting->value.number[2];
@@ -418,12 +418,12 @@ static bool rtt_was_measured(const struct path *path)
 }
 
 /* A proxy sends what it receives: as much, while its RTT is only a bound. */
-static bool goes_in_step(
-    const struct advice_input *input, const struct rungs *rungs, double in_step_bytes)
+static bool goes_in_step(const struct advice_input *input, const struct size_candidates *candidates,
+    double in_step_bytes)
 {
-	return in_step_bytes > 0 && rungs->best != SIZING_SCALING &&
-	       (!rtt_was_measured(&input->analysis->path) || rungs->best == SIZING_NONE ||
-		   ceiling_of(input, TUNABLE_TCP_WMEM, rungs) <= in_step_bytes);
+	return in_step_bytes > 0 && candidates->best != SIZING_SCALING &&
+	       (!rtt_was_measured(&input->analysis->path) || candidates->best == SIZING_NONE ||
+		   ceiling_of(input, TUNABLE_TCP_WMEM, candidates) <= in_step_bytes);
 }
 
 static void say_in_step(struct setting *setting, enum sizing sized_by)
@@ -444,19 +444,19 @@ void advise_send(
 	    .at = input->sender,
 	    .current = current_of(input->sender, TUNABLE_TCP_WMEM),
 	    .least_share = send_share(false).low};
-	struct rungs rungs, receive;
+	struct size_candidates candidates, receive;
 
-	sizing_send(input, &rungs);
+	sizing_send(input, &candidates);
 	sizing_receive(input, &receive);
-	bool in_step = goes_in_step(input, &rungs, in_step_bytes);
-	if (!in_step && rungs.best == SIZING_NONE) {
+	bool in_step = goes_in_step(input, &candidates, in_step_bytes);
+	if (!in_step && candidates.best == SIZING_NONE) {
 		ask_for_size(&want, plan);
 		return;
 	}
-	double ceiling = in_step ? in_step_bytes : ceiling_of(input, TUNABLE_TCP_WMEM, &rungs);
+	double ceiling = in_step ? in_step_bytes : ceiling_of(input, TUNABLE_TCP_WMEM, &candidates);
 	/* The size that tcp_rmem was given is what the other is sized by. */
-	want.sizing = in_step ? receive.best : rungs.best;
-	want.need_bytes = in_step ? in_step_bytes : rungs.bytes[rungs.best];
+	want.sizing = in_step ? receive.best : candidates.best;
+	want.need_bytes = in_step ? in_step_bytes : candidates.bytes[candidates.best];
 	if (!allow(&want, plan, &ceiling))
 		return;
 	struct setting *setting = raise_ceiling(&want, plan, ceiling);
@@ -465,9 +465,9 @@ void advise_send(
 	if (in_step) {
 		say_in_step(setting, receive.best);
 	} else {
-		setting->sized_by = rungs.best;
-		say_why(setting, input, &rungs, want.current, "in flight");
-		say_others(setting, &rungs);
+		setting->sized_by = candidates.best;
+		say_why(setting, input, &candidates, want.current, "in flight");
+		say_others(setting, &candidates);
 		expect(plan, predict_send_bps(input, (double)setting->value.number[2]));
 	}
 	say_send_risk(setting, want.current);

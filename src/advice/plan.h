@@ -62,10 +62,9 @@ struct setting {
 	bool change;		      /* false: it is already so */
 	bool lowers; /* some element is lower than the current one (only with --allow-lower) */
 	enum sizing sized_by;
-	char why[480]; /* the numbers and the reason, one or two sentences */
-	char sizing_others
-	    [240];	/* what the other rungs of the ladder would have said; "" when none */
-	char risk[240]; /* "" when none worth a line */
+	char why[480];		 /* the numbers and the reason, one or two sentences */
+	char sizing_others[240]; /* what the other sizing methods would have given; "" when none */
+	char risk[240];		 /* "" when none worth a line */
 };
 
 struct not_advised {

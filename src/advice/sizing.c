@@ -1,4 +1,4 @@
-/* The ladder of evidence from which a ceiling is sized. */
+/* The sizing methods of a ceiling, and the evidence that each needs. */
 #include "advice/advice.h"
 
 #include <math.h>
@@ -104,12 +104,12 @@ static bool window_fits(const struct path *path, double ceiling_bytes)
 	return ratio > 0.2 && ratio < (path->has & PATH_PEER_WINDOW ? 1.1 : 2.5);
 }
 
-static void pick_best(struct rungs *rungs)
+static void pick_best(struct size_candidates *candidates)
 {
-	rungs->best = SIZING_NONE;
+	candidates->best = SIZING_NONE;
 	for (int i = SIZING_SWEEP; i < SIZING_COUNT; i++)
-		if (rungs->bytes[i] > 0) {
-			rungs->best = (enum sizing)i;
+		if (candidates->bytes[i] > 0) {
+			candidates->best = (enum sizing)i;
 			return;
 		}
 }
@@ -119,28 +119,28 @@ static double held_to_kernel(double bytes)
 	return fmin(bytes, BUFFER_MAX_BYTES);
 }
 
-void sizing_receive(const struct advice_input *input, struct rungs *rungs)
+void sizing_receive(const struct advice_input *input, struct size_candidates *candidates)
 {
 	const struct path *path = &input->analysis->path;
 	const struct tunable_value *rmem = vector_of(input->receiver, TUNABLE_TCP_RMEM);
 	double ceiling = rmem ? (double)rmem->number[2] : 0;
 
-	memset(rungs, 0, sizeof(*rungs));
-	rungs->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
+	memset(candidates, 0, sizeof(*candidates));
+	candidates->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
 	bool fits = rmem && window_fits(path, ceiling);
 	bool held = input->analysis->run ? cause_is_sure(input->analysis, FACTOR_RECEIVE_WINDOW)
 					 : path->window_kind == WINDOW_GIVEN;
 	double need = rtt_will_do(path) ? stream_need_bytes(input) : 0;
 	if (fits && held)
-		rungs->bytes[SIZING_SCALING] = held_to_kernel(ceiling * scale_factor(input));
+		candidates->bytes[SIZING_SCALING] = held_to_kernel(ceiling * scale_factor(input));
 	if (fits && need > 0 && (path->has & PATH_PEER_WINDOW) &&
 	    path->peer_window_max_bytes > 65535)
-		rungs->bytes[SIZING_OBSERVED_RATIO] = held_to_kernel(
+		candidates->bytes[SIZING_OBSERVED_RATIO] = held_to_kernel(
 		    fmin(need, WINDOW_MAX_BYTES) * ceiling / path->peer_window_max_bytes);
 	if (need > 0)
-		rungs->bytes[SIZING_KERNEL_RULE] =
+		candidates->bytes[SIZING_KERNEL_RULE] =
 		    buffer_for_window(need, receive_share(input->receiver).planning);
-	pick_best(rungs);
+	pick_best(candidates);
 }
 
 /* How much of the send buffer is in flight now, against what it settles at: small buffers hold up to a
@@ -163,23 +163,23 @@ static double send_share_now(const struct path *path, double ceiling_bytes)
 	return fmin(fmax(share, SEND_SHARE_SETTLED), send_share(false).high);
 }
 
-void sizing_send(const struct advice_input *input, struct rungs *rungs)
+void sizing_send(const struct advice_input *input, struct size_candidates *candidates)
 {
 	const struct path *path = &input->analysis->path;
 	const struct tunable_value *wmem = vector_of(input->sender, TUNABLE_TCP_WMEM);
 
-	memset(rungs, 0, sizeof(*rungs));
-	rungs->bytes[SIZING_SWEEP] = input->sweep_send_bytes;
+	memset(candidates, 0, sizeof(*candidates));
+	candidates->bytes[SIZING_SWEEP] = input->sweep_send_bytes;
 	/* Scaling is exact only where this buffer alone holds the flow. */
 	if (wmem && cause_is_sure(input->analysis, FACTOR_SEND_BUFFER))
-		rungs->bytes[SIZING_SCALING] =
+		candidates->bytes[SIZING_SCALING] =
 		    held_to_kernel((double)wmem->number[2] * scale_factor(input) *
 				   send_share_excess(path, (double)wmem->number[2]));
 	double need = rtt_will_do(path) ? stream_need_bytes(input) : 0;
 	if (need > 0)
-		rungs->bytes[SIZING_KERNEL_RULE] = buffer_for_window(
+		candidates->bytes[SIZING_KERNEL_RULE] = buffer_for_window(
 		    need, send_share(congestion_is_bbr(path->congestion_control)).planning);
-	pick_best(rungs);
+	pick_best(candidates);
 }
 
 static double rate_of_window(const struct advice_input *input, double window_bytes)
@@ -195,10 +195,10 @@ double predict_receive_bps(const struct advice_input *input, double ceiling_byte
 {
 	const struct path *path = &input->analysis->path;
 	const struct tunable_value *rmem = vector_of(input->receiver, TUNABLE_TCP_RMEM);
-	struct rungs rungs;
+	struct size_candidates candidates;
 
-	sizing_receive(input, &rungs);
-	if (rmem && rungs.bytes[SIZING_SCALING] > 0)
+	sizing_receive(input, &candidates);
+	if (rmem && candidates.bytes[SIZING_SCALING] > 0)
 		return path->stream_rate_bps * stream_count(input) * ceiling_bytes /
 		       (double)rmem->number[2];
 	return rate_of_window(
@@ -209,10 +209,10 @@ double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
 {
 	const struct path *path = &input->analysis->path;
 	const struct tunable_value *wmem = vector_of(input->sender, TUNABLE_TCP_WMEM);
-	struct rungs rungs;
+	struct size_candidates candidates;
 
-	sizing_send(input, &rungs);
-	if (wmem && rungs.bytes[SIZING_SCALING] > 0)
+	sizing_send(input, &candidates);
+	if (wmem && candidates.bytes[SIZING_SCALING] > 0)
 		return path->stream_rate_bps * stream_count(input) * ceiling_bytes *
 		       send_share_at(ceiling_bytes) /
 		       ((double)wmem->number[2] * send_share_now(path, (double)wmem->number[2]));

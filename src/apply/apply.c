@@ -13,7 +13,7 @@
 #include "apply/comparison.h"
 #include "apply/critical.h"
 #include "apply/guard.h"
-#include "apply/place.h"
+#include "apply/netns_identity.h"
 #include "apply/refusal.h"
 #include "apply/sandbox.h"
 #include "apply/store.h"
@@ -32,9 +32,9 @@ struct work {
 	struct store store;
 	struct journal journal;
 	struct comparison comparison;
-	size_t settings_tried, files_tried;	  /* of the journal's */
-	struct kept_text kept[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
-	int leash;				  /* of the guard; -1: none */
+	size_t settings_tried, files_tried;	    /* of the journal's */
+	struct saved_copy saved[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
+	int leash;				    /* of the guard; -1: none */
 };
 
 static bool is_to_do(const struct work *work, size_t i)
@@ -170,7 +170,7 @@ static void take_back(struct work *work)
 	struct reason reason;
 	done.setting_count = work->settings_tried;
 	done.file_count = work->files_tried;
-	bool good = undo_journal(&work->backend, &work->store, work->kept, &done, UNDO_FORCED,
+	bool good = undo_journal(&work->backend, &work->store, work->saved, &done, UNDO_FORCED,
 			&undone) == UNDO_ALL;
 	for (size_t i = 0; i < undone.setting_count; i++)
 		mark_setting(work, &undone.settings[i]);
@@ -235,7 +235,7 @@ static bool open_store(struct work *work)
 		return false;
 	}
 	/* Under Landlock the namespaces of other processes can no longer be looked at. */
-	store_prune_gone(&work->store, &work->journal.place);
+	store_prune_gone(&work->store, &work->journal.netns);
 	if (work->request->confine)
 		confine(work);
 	return true;
@@ -251,7 +251,7 @@ static bool is_settled(struct work *work, const struct journal *earlier)
 	    [JOURNAL_STUCK] = "could not be undone: 'bdp rollback' first",
 	};
 	if (problem[earlier->state] == NULL ||
-	    place_compare(&earlier->place, &work->journal.place) == PLACE_OTHER)
+	    netns_identity_compare(&earlier->netns, &work->journal.netns) == NETNS_OTHER)
 		return true;
 	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " %s; nothing was written",
 	    earlier->id, problem[earlier->state]);
@@ -282,7 +282,7 @@ static bool take_number(struct work *work)
 	struct journal earlier;
 	bool good = store_ids(&work->store, &ids, &reason);
 	if (good && ids.count >= STORE_JOURNALS_MAX) {
-		store_prune(&work->store, &work->journal.place);
+		store_prune(&work->store, &work->journal.netns);
 		good = store_ids(&work->store, &ids, &reason);
 	}
 	for (size_t i = 0; i < ids.count && good; i++) {
@@ -373,8 +373,8 @@ static void fill_journal(struct work *work)
 		const struct persist_file *file = &work->comparison.persist.files[i];
 		if (!file->change)
 			continue;
-		work->kept[journal->file_count] =
-		    (struct kept_text){.text = file->old_text, .length = file->old_length};
+		work->saved[journal->file_count] =
+		    (struct saved_copy){.text = file->old_text, .length = file->old_length};
 		struct journal_file *entry = &journal->files[journal->file_count++];
 		strlcpy(entry->path, file->path, sizeof(entry->path));
 		entry->existed = file->existed;
@@ -385,28 +385,28 @@ static void fill_journal(struct work *work)
 }
 
 /*
- * The point of no surprise: kept content, then the journal that names it, then the guard that will
+ * The point of no surprise: saved content, then the journal that names it, then the guard that will
  * read both.  Should any of it fail, nothing has been written yet, and nothing is left behind.
  */
 static bool save_journal(struct work *work)
 {
 	struct reason reason;
 	bool good = true;
-	size_t kept = 0;
+	size_t saved = 0;
 	for (size_t i = 0; i < work->comparison.persist.count && good; i++) {
 		const struct persist_file *file = &work->comparison.persist.files[i];
 		if (!file->change)
 			continue;
 		if (file->existed)
-			good = store_keep(&work->store, work->journal.id, kept, file->old_text,
+			good = store_keep(&work->store, work->journal.id, saved, file->old_text,
 			    file->old_length, &reason);
-		kept++;
+		saved++;
 	}
 	good = good && store_save(&work->store, &work->journal, &reason);
 	const struct guard_request guard = {.backend = &work->backend,
 	    .store = &work->store,
 	    .journal = &work->journal,
-	    .kept = work->kept};
+	    .saved = work->saved};
 	if (good && work->journal.confirm_seconds > 0)
 		good = guard_start(&guard, &work->leash, &reason);
 	if (good)
@@ -443,7 +443,7 @@ static void commit(struct work *work)
 	work->outcome->changed = true;
 	work->outcome->journal = work->journal.id;
 	work->outcome->confirm_seconds = work->journal.confirm_seconds;
-	store_prune(&work->store, &work->journal.place);
+	store_prune(&work->store, &work->journal.netns);
 }
 
 /* Everything that can be refused is refused in here, before commit() changes the first thing. */
@@ -454,7 +454,7 @@ static void set(struct work *work)
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
 		return;
 	}
-	if (!place_read(&work->journal.place, &work->tree)) {
+	if (!netns_identity_read(&work->journal.netns, &work->tree)) {
 		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
 		    "boot and network namespace cannot be told (%s): nothing was written",
 		    strerror(errno));

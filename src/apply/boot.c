@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/place.h"
+#include "apply/netns_identity.h"
 
 /* include/linux/proc_ns.h, PROC_PID_INIT_INO: the first PID namespace has this inode on every kernel. */
 #define FIRST_PID_NAMESPACE UINT64_C(0xEFFFFFFC)
@@ -48,20 +48,20 @@ static bool has_init(const struct tree *tree)
 
 bool boot_reads(const struct tree *tree, const char *path, char *why, size_t size)
 {
-	switch (place_is_boots(tree)) {
-	case PLACE_NOT_BOOTS:
+	switch (netns_identity_is_boots(tree)) {
+	case NETNS_NOT_BOOTS:
 		snprintf(why, size,
 		    "this is a network namespace of its own: what is set here is not what %s "
 		    "sets at boot",
 		    path);
 		return false;
-	case PLACE_BOOTS_HIDDEN:
+	case NETNS_BOOTS_HIDDEN:
 		snprintf(why, size,
 		    "whether %s sets this network namespace at boot, or another, cannot be told "
 		    "(/proc/1/ns/net: %s)",
 		    path, strerror(errno));
 		return false;
-	case PLACE_BOOTS:
+	case NETNS_BOOTS:
 		break;
 	}
 	enum answer container = is_container(tree);

@@ -21,7 +21,7 @@ struct guard {
 	struct backend *backend;
 	struct store store;
 	struct journal journal; /* as it was when the guard began */
-	const struct kept_text *kept;
+	const struct saved_copy *saved;
 	int lock;
 	int leash; /* to whoever started it: a byte there calls it off; -1 when that one has ended */
 };
@@ -33,7 +33,7 @@ struct guard {
 static bool detach(struct guard *guard)
 {
 	sigset_t before;
-	int kept[TUNABLE_COUNT + 4];
+	int saved[TUNABLE_COUNT + 4];
 	size_t count = 0;
 	/* For good: whoever logs out, hangs up or says "terminate" does not mean the undo. */
 	critical_begin(&before);
@@ -44,14 +44,14 @@ static bool detach(struct guard *guard)
 		if (dup2(null, fd) < 0)
 			return false;
 	for (unsigned i = 0; i < TUNABLE_COUNT; i++)
-		kept[count++] = guard->backend->fd[i];
-	kept[count++] = guard->lock;
-	kept[count++] = guard->leash;
-	kept[count++] = guard->store.dir;
-	kept[count++] = guard->store.tree->root;
+		saved[count++] = guard->backend->fd[i];
+	saved[count++] = guard->lock;
+	saved[count++] = guard->leash;
+	saved[count++] = guard->store.dir;
+	saved[count++] = guard->store.tree->root;
 	guard->store.lock = -1;
 	prctl(PR_SET_NAME, "bdp-guard", 0, 0, 0);
-	return descriptors_close_others(kept, count);
+	return descriptors_close_others(saved, count);
 }
 
 /* Nothing there while the apply is at work; the end of it closes its side. */
@@ -180,7 +180,7 @@ static void guard_run(struct guard *guard)
 	struct outcome outcome = {0};
 	struct journal ended = guard->journal;
 	enum undo_result result = undo_journal(
-	    guard->backend, &guard->store, guard->kept, &guard->journal, UNDO_OURS, &outcome);
+	    guard->backend, &guard->store, guard->saved, &guard->journal, UNDO_OURS, &outcome);
 	ended.state = result == UNDO_STUCK ? JOURNAL_STUCK : JOURNAL_UNDONE;
 	ended.left = undo_left_count(&outcome, ended.id);
 	ended.ended_by = ENDED_BY_GUARD;
@@ -241,7 +241,7 @@ bool guard_start(const struct guard_request *request, int *leash, struct reason 
 	struct guard guard = {.backend = request->backend,
 	    .store = *store,
 	    .journal = *request->journal,
-	    .kept = request->kept};
+	    .saved = request->saved};
 	*leash = -1;
 	guard.lock = store_guard_take(store, request->journal->id, reason);
 	if (guard.lock < 0)

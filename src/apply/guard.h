@@ -15,7 +15,7 @@ struct guard_request {
 	struct backend *backend; /* its files must be open: the guard undoes through them */
 	const struct store *store;
 	const struct journal *journal;
-	const struct kept_text *kept; /* by file of the journal */
+	const struct saved_copy *saved; /* by file of the journal */
 };
 
 /* Starts it, detached from the terminal and from this process, and returns when it is ready.  It has

@@ -64,8 +64,8 @@ size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
 	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_lines[VERSIONS - 1], journal->id,
 	    state_names[journal->state]);
 	put_line(&writer, "time %" PRId64 "\nboot %s\nnetns %" PRIu64 "\n", journal->time_s,
-	    journal->place.boot_id[0] != '\0' ? journal->place.boot_id : "-", journal->place.netns);
-	put_line(&writer, "cookie %" PRIu64 "\n", journal->place.cookie);
+	    journal->netns.boot_id[0] != '\0' ? journal->netns.boot_id : "-", journal->netns.netns);
+	put_line(&writer, "cookie %" PRIu64 "\n", journal->netns.cookie);
 	put_line(&writer, "uid %" PRIu32 "\nuser %s\npid %" PRId32 "\n", journal->uid,
 	    journal->user[0] != '\0' ? journal->user : "-", journal->pid);
 	put_line(&writer, "confirm %" PRIu32 "\ndeadline %" PRId64 "\n", journal->confirm_seconds,
@@ -208,10 +208,10 @@ static void take_head(struct reader *reader, struct journal *journal)
 	journal->state =
 	    (enum journal_state)take_name(reader, "state", state_names, JOURNAL_STATES);
 	journal->time_s = take_number(reader, "time", 0, INT64_MAX);
-	take_text(reader, "boot", journal->place.boot_id, sizeof(journal->place.boot_id));
-	journal->place.netns = (uint64_t)take_number(reader, "netns", 0, INT64_MAX);
+	take_text(reader, "boot", journal->netns.boot_id, sizeof(journal->netns.boot_id));
+	journal->netns.netns = (uint64_t)take_number(reader, "netns", 0, INT64_MAX);
 	if (reader->version > 1)
-		journal->place.cookie = (uint64_t)take_number(reader, "cookie", 0, INT64_MAX);
+		journal->netns.cookie = (uint64_t)take_number(reader, "cookie", 0, INT64_MAX);
 	journal->uid = (uint32_t)take_number(reader, "uid", 0, UINT32_MAX);
 	take_text(reader, "user", journal->user, sizeof(journal->user));
 	journal->pid = (int32_t)take_number(reader, "pid", 0, INT32_MAX);

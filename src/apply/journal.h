@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "advice/plan.h"
-#include "apply/place.h"
+#include "apply/netns_identity.h"
 #include "evidence/tunable.h"
 
 enum journal_state {
@@ -55,7 +55,7 @@ struct journal {
 	uint32_t id; /* from 1 */
 	enum journal_state state;
 	int64_t time_s; /* since 1970 */
-	struct place place;
+	struct netns_identity netns;
 	uint32_t uid;
 	char user[33]; /* SUDO_USER, "" when not set or not plain */
 	int32_t pid;

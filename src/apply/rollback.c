@@ -13,7 +13,7 @@
 #include "apply/backend.h"
 #include "apply/critical.h"
 #include "apply/persist.h"
-#include "apply/place.h"
+#include "apply/netns_identity.h"
 #include "apply/refusal.h"
 #include "apply/sandbox.h"
 #include "apply/store.h"
@@ -26,7 +26,7 @@ struct work {
 	struct outcome *outcome;
 	struct tree tree;
 	struct store store;
-	struct place place;
+	struct netns_identity netns;
 	struct journal_ids ids;
 	struct journal *journals; /* owned: to be undone, newest first */
 	size_t count;
@@ -50,7 +50,7 @@ static bool begin(
 	work->store = (struct store){.dir = -1, .lock = -1};
 	outcome->dry_run = request->dry_run;
 	if (tree_open(&work->tree, request->io, request->sysroot) &&
-	    place_read(&work->place, &work->tree))
+	    netns_identity_read(&work->netns, &work->tree))
 		return true;
 	outcome_fail(outcome, OUTCOME_SYSTEM, "%s: %s",
 	    request->sysroot != NULL ? request->sysroot : "/", strerror(errno));
@@ -128,8 +128,8 @@ static void remember_elsewhere(struct work *work, const struct journal *journal)
 	if (work->elsewhere != 0)
 		return;
 	work->elsewhere = journal->id;
-	work->unsure = place_compare(&journal->place, &work->place) == PLACE_UNSURE;
-	work->rebooted = strcmp(journal->place.boot_id, work->place.boot_id) != 0;
+	work->unsure = netns_identity_compare(&journal->netns, &work->netns) == NETNS_UNSURE;
+	work->rebooted = strcmp(journal->netns.boot_id, work->netns.boot_id) != 0;
 }
 
 /* Says why there is nothing to take back. */
@@ -166,10 +166,10 @@ static bool nothing_chosen(struct work *work)
 
 static bool is_for_here(const struct work *work, const struct journal *journal)
 {
-	enum place_match match = place_compare(&journal->place, &work->place);
+	enum netns_identity_match match = netns_identity_compare(&journal->netns, &work->netns);
 	/* A guard that lives holds its namespace. */
-	return match == PLACE_SAME ||
-	       (match == PLACE_UNSURE && (work->request->force || work->request->made_here ||
+	return match == NETNS_SAME ||
+	       (match == NETNS_UNSURE && (work->request->force || work->request->made_here ||
 					     store_guard_is_alive(&work->store, journal->id)));
 }
 
@@ -321,7 +321,7 @@ static void undo_all(struct work *work)
 		for (size_t i = 0; i < work->count; i++)
 			if (!undo_one(work, &backend, &work->journals[i]))
 				break;
-		store_prune(&work->store, &work->place);
+		store_prune(&work->store, &work->netns);
 	}
 	work->outcome->changed = backend.changed;
 	backend_close(&backend);
@@ -364,8 +364,8 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 		struct outcome_journal *item = outcome_add_journal(outcome);
 		item->id = work.ids.id[i];
 		if (store_load(&work.store, item->id, &item->journal, &reason)) {
-			item->here =
-			    place_compare(&item->journal.place, &work.place) != PLACE_OTHER;
+			item->here = netns_identity_compare(&item->journal.netns, &work.netns) !=
+				     NETNS_OTHER;
 			item->at_work =
 			    item->journal.state == JOURNAL_PENDING && store_is_busy(&work.store);
 			item->guarded = item->journal.state == JOURNAL_UNCONFIRMED &&
@@ -520,7 +520,7 @@ static void confirm_newest(struct work *work)
 			fail(work, reason.text);
 			return;
 		}
-		if (place_compare(&journal.place, &work->place) == PLACE_OTHER)
+		if (netns_identity_compare(&journal.netns, &work->netns) == NETNS_OTHER)
 			continue;
 		if (journal.state == JOURNAL_UNCONFIRMED)
 			confirm_one(work, &journal);
@@ -612,8 +612,9 @@ const char *journal_notice(const struct rollback_request *request, char *text, s
 		if (!load_settled(&work, work.ids.id[i], &journal))
 			continue;
 		guarded = store_guard_is_alive(&work.store, journal.id);
-		enum place_match match = place_compare(&journal.place, &work.place);
-		if (match == PLACE_OTHER || (match == PLACE_UNSURE && !guarded))
+		enum netns_identity_match match =
+		    netns_identity_compare(&journal.netns, &work.netns);
+		if (match == NETNS_OTHER || (match == NETNS_UNSURE && !guarded))
 			continue;
 		found =
 		    describe(&journal, guarded, seconds_left(work.tree.io, &journal), text, size);

@@ -357,7 +357,7 @@ static bool list_old(const struct store *store, struct journal_ids *ids)
 	return true;
 }
 
-void store_prune(const struct store *store, const struct place *here)
+void store_prune(const struct store *store, const struct netns_identity *here)
 {
 	struct journal_ids ids;
 	struct reason ignored;
@@ -368,20 +368,20 @@ void store_prune(const struct store *store, const struct place *here)
 		if (!store_load(store, ids.id[i], &journal, &ignored))
 			continue;
 		if (!journal_is_active(&journal) ||
-		    strcmp(journal.place.boot_id, here->boot_id) != 0)
+		    strcmp(journal.netns.boot_id, here->boot_id) != 0)
 			store_drop(store, ids.id[i], &ignored);
 	}
 }
 
 /* Of two live namespaces none have the same inode: another that has ours has ended. */
-static bool is_gone(
-    const struct place *place, const struct place *here, const struct namespaces *alive)
+static bool is_gone(const struct netns_identity *netns, const struct netns_identity *here,
+    const struct namespaces *alive)
 {
-	return place_compare(place, here) == PLACE_OTHER &&
-	       (place->netns == here->netns || !namespaces_have(alive, place->netns));
+	return netns_identity_compare(netns, here) == NETNS_OTHER &&
+	       (netns->netns == here->netns || !namespaces_have(alive, netns->netns));
 }
 
-void store_prune_gone(const struct store *store, const struct place *here)
+void store_prune_gone(const struct store *store, const struct netns_identity *here)
 {
 	struct journal_ids ids;
 	struct reason ignored;
@@ -391,7 +391,7 @@ void store_prune_gone(const struct store *store, const struct place *here)
 		return;
 	for (size_t i = 0; i < ids.count; i++)
 		if (store_load(store, ids.id[i], &journal, &ignored) &&
-		    is_gone(&journal.place, here, &alive))
+		    is_gone(&journal.netns, here, &alive))
 			store_drop(store, ids.id[i], &ignored);
 	namespaces_free(&alive);
 }
@@ -406,7 +406,8 @@ bool store_keep(const struct store *store, uint32_t id, size_t index, const char
 	       refuse_errno(store, reason, what);
 }
 
-ssize_t store_kept(const struct store *store, uint32_t id, size_t index, char *text, size_t size)
+ssize_t store_saved_copy(
+    const struct store *store, uint32_t id, size_t index, char *text, size_t size)
 {
 	char name[48];
 	kept_name(id, index, name);

@@ -63,15 +63,16 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason);
 
 /* Removes journals that have ended, or are of another boot than `here`, but for the newest ones;
  * what fails stays. */
-void store_prune(const struct store *store, const struct place *here);
+void store_prune(const struct store *store, const struct netns_identity *here);
 /* Also removes those of network namespaces that have ended; what cannot be told stays. */
-void store_prune_gone(const struct store *store, const struct place *here);
+void store_prune_gone(const struct store *store, const struct netns_identity *here);
 
 /* The content that file number `index` of a journal had before. */
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,
     size_t length, struct reason *reason);
 /* Length, or -1 with errno. */
-ssize_t store_kept(const struct store *store, uint32_t id, size_t index, char *text, size_t size);
+ssize_t store_saved_copy(
+    const struct store *store, uint32_t id, size_t index, char *text, size_t size);
 
 /* The guard's own lock, held as long as it lives: taken by who starts it, inherited by it. */
 int store_guard_take(const struct store *store, uint32_t id, struct reason *reason);

@@ -91,7 +91,7 @@ static enum undo_result undo_setting(struct backend *backend, const struct journ
 
 /* Brings the kept content back, or removes a file that was not there. */
 static bool restore_file(struct backend *backend, const struct store *store,
-    const struct kept_text *kept, const struct journal *journal, size_t index)
+    const struct saved_copy *saved, const struct journal *journal, size_t index)
 {
 	const struct journal_file *file = &journal->files[index];
 	if (!file->existed)
@@ -99,11 +99,11 @@ static bool restore_file(struct backend *backend, const struct store *store,
 	static char stored[PERSIST_FILE_MAX];
 	const char *text = stored;
 	ssize_t length;
-	if (kept != NULL) {
-		text = kept[index].text;
-		length = (ssize_t)kept[index].length;
+	if (saved != NULL) {
+		text = saved[index].text;
+		length = (ssize_t)saved[index].length;
 	} else {
-		length = store_kept(store, journal->id, index, stored, sizeof(stored));
+		length = store_saved_copy(store, journal->id, index, stored, sizeof(stored));
 	}
 	if (length < 0)
 		return false;
@@ -124,7 +124,7 @@ static enum item_state restored_state(const struct backend *backend, bool existe
 
 /* By content, not by time: a file written again with the same bytes is still ours. */
 static enum undo_result undo_file(struct backend *backend, const struct store *store,
-    const struct kept_text *kept, const struct journal *journal, size_t index,
+    const struct saved_copy *saved, const struct journal *journal, size_t index,
     enum undo_force force, struct outcome *outcome)
 {
 	const struct journal_file *file = &journal->files[index];
@@ -146,7 +146,7 @@ static enum undo_result undo_file(struct backend *backend, const struct store *s
 		    "it was changed or removed since bdp wrote it: left as it is");
 		return UNDO_LEFT;
 	}
-	if (!restore_file(backend, store, kept, journal, index)) {
+	if (!restore_file(backend, store, saved, journal, index)) {
 		item->state = ITEM_STUCK;
 		snprintf(item->why, sizeof(item->why), "%s",
 		    errno == EBADMSG ? "what was kept of it is damaged" : strerror(errno));
@@ -163,12 +163,13 @@ static enum undo_result worse(enum undo_result a, enum undo_result b)
 }
 
 enum undo_result undo_journal(struct backend *backend, const struct store *store,
-    const struct kept_text *kept, const struct journal *journal, enum undo_force force,
+    const struct saved_copy *saved, const struct journal *journal, enum undo_force force,
     struct outcome *outcome)
 {
 	enum undo_result result = UNDO_ALL;
 	for (size_t i = journal->file_count; i-- > 0;)
-		result = worse(result, undo_file(backend, store, kept, journal, i, force, outcome));
+		result =
+		    worse(result, undo_file(backend, store, saved, journal, i, force, outcome));
 	for (size_t i = journal->setting_count; i-- > 0;)
 		result = worse(
 		    result, undo_setting(backend, journal, &journal->settings[i], force, outcome));

@@ -23,7 +23,7 @@ enum undo_result {
 };
 
 /* What a file held before, kept in memory: for an undo that must do without the store. */
-struct kept_text {
+struct saved_copy {
 	const char *text;
 	size_t length;
 };
@@ -31,7 +31,7 @@ struct kept_text {
 /* Goes on whatever fails; one item of the outcome for each setting and file, and the worst result.
  * `kept` is by file of the journal, or NULL: then what the store keeps counts. */
 enum undo_result undo_journal(struct backend *backend, const struct store *store,
-    const struct kept_text *kept, const struct journal *journal, enum undo_force force,
+    const struct saved_copy *saved, const struct journal *journal, enum undo_force force,
     struct outcome *outcome);
 
 /* How many items were left as somebody changed them. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "base/quote.h"
 #include "evidence/foreign.h"
 #include "evidence/iperf2.h"
@@ -536,12 +536,12 @@ static enum operand_result operand_read(
 	if (reading.result == OPERAND_UNUSABLE && source_chunk(source, &bytes) < 0)
 		reading.result = OPERAND_SYSTEM;
 	if (reading.result == OPERAND_SYSTEM)
-		complain("%s: %s", quoted(source_name(source)), strerror(errno));
+		report_error("%s: %s", quoted(source_name(source)), strerror(errno));
 	else if (reading.result == OPERAND_UNUSABLE) {
-		complain("%s: %s", quoted(source_name(source)), reading.why);
+		report_error("%s: %s", quoted(source_name(source)), reading.why);
 		strlcpy(input->warning, reading.why, sizeof(input->warning));
 	} else if (input->warning[0])
-		complain("%s: %s", quoted(source_name(source)), input->warning);
+		report_error("%s: %s", quoted(source_name(source)), input->warning);
 	return reading.result;
 }
 
@@ -597,9 +597,9 @@ static enum operand_result session_read(
 	enum operand_result result = sites_read(evidence, source, name, label);
 
 	if (result == OPERAND_SYSTEM)
-		complain("%s: %s", quoted(source_name(source)), strerror(errno));
+		report_error("%s: %s", quoted(source_name(source)), strerror(errno));
 	else if (result == OPERAND_UNUSABLE)
-		complain("%s: %s", quoted(source_name(source)), kinds[INPUT_UNKNOWN].refusal);
+		report_error("%s: %s", quoted(source_name(source)), kinds[INPUT_UNKNOWN].refusal);
 	return result;
 }
 
@@ -611,7 +611,7 @@ enum operand_result evidence_read(struct evidence *evidence, const char *operand
 
 	if (!source) {
 		const char *shown = strcmp(name, "-") != 0 ? name : "standard input";
-		complain("%s: %s", quoted(shown), strerror(errno));
+		report_error("%s: %s", quoted(shown), strerror(errno));
 		return OPERAND_SYSTEM;
 	}
 	size_t length = source_peek(source, &bytes);

@@ -98,7 +98,7 @@ enum operand_result {
 
 /*
  * Reads one operand ("FILE", "-", "sender=FILE", "receiver=FILE") into the bundle; on failure one
- * complaint has been made.  A session (session.h) is read command by command.  What the first
+ * error has been made.  A session (session.h) is read command by command.  What the first
  * SOURCE_PEEK_MAX bytes hold of other kinds (a paste of
  * several commands) becomes inputs of its own; beside a run it is of the end that printed the run.
  */

@@ -130,8 +130,8 @@ static double row_end(const struct iperf_row *row)
 
 	if (printed >= 0.5 || !(row->has & ROW_RATE) || row->rate_bps <= 0)
 		return row->end_s;
-	double reckoned = (double)row->bytes * 8 / row->rate_bps;
-	return fabs(reckoned - printed) <= TIME_STEP_S ? row->start_s + reckoned : row->end_s;
+	double computed = (double)row->bytes * 8 / row->rate_bps;
+	return fabs(computed - printed) <= TIME_STEP_S ? row->start_s + computed : row->end_s;
 }
 
 /* The held interval goes into the series and the totals. */

@@ -8,25 +8,25 @@
 #define JITTER_MAX_MS 1e6
 
 /* What the streams of a direction moved, by one way to tell. */
-struct tally {
+struct totals {
 	unsigned streams; /* of those that told */
 	uint64_t bytes;
 	double seconds;
 };
 
-static void tally_add(struct tally *tally, uint64_t bytes, double seconds)
+static void socket_totals_add(struct totals *totals, uint64_t bytes, double seconds)
 {
-	tally->streams++;
-	tally->bytes += bytes;
-	tally->seconds = fmax(tally->seconds, seconds);
+	totals->streams++;
+	totals->bytes += bytes;
+	totals->seconds = fmax(totals->seconds, seconds);
 }
 
-static void tally_add_total(struct tally *tally, const struct total *total)
+static void socket_totals_add_total(struct totals *totals, const struct total *total)
 {
 	const unsigned needed = TOTAL_BYTES | TOTAL_TIMES;
 
 	if ((total->has & needed) == needed)
-		tally_add(tally, total->bytes, total->end_s - total->start_s);
+		socket_totals_add(totals, total->bytes, total->end_s - total->start_s);
 }
 
 bool stream_is_of(
@@ -39,34 +39,34 @@ bool stream_is_of(
 }
 
 /* The three ways: the sender's summary, the receiver's, and the rows of the end that printed. */
-static void direction_tally(const struct document *document, enum direction direction,
-    struct tally *sent, struct tally *received, struct tally *rows)
+static void direction_totals(const struct document *document, enum direction direction,
+    struct totals *sent, struct totals *received, struct totals *rows)
 {
 	for (size_t i = 0; i < document->stream_count; i++) {
 		const struct stream *stream = &document->streams[i];
 		if (!stream_is_of(document, stream, direction))
 			continue;
 		if (document->has & DOCUMENT_END) {
-			tally_add_total(sent, &stream->sent);
-			tally_add_total(received, &stream->received);
+			socket_totals_add_total(sent, &stream->sent);
+			socket_totals_add_total(received, &stream->received);
 		}
 		if (stream->rows > 0)
-			tally_add(rows, stream->bytes, stream->last_s - stream->first_s);
+			socket_totals_add(rows, stream->bytes, stream->last_s - stream->first_s);
 	}
 }
 
-static void run_set_sent(struct run *run, const struct tally *tally)
+static void run_set_sent(struct run *run, const struct totals *totals)
 {
 	run->has |= RUN_SENT;
-	run->sent_bytes = tally->bytes;
-	run->sent_seconds = tally->seconds;
+	run->sent_bytes = totals->bytes;
+	run->sent_seconds = totals->seconds;
 }
 
-static void run_set_received(struct run *run, const struct tally *tally)
+static void run_set_received(struct run *run, const struct totals *totals)
 {
 	run->has |= RUN_RECEIVED;
-	run->received_bytes = tally->bytes;
-	run->received_seconds = tally->seconds;
+	run->received_bytes = totals->bytes;
+	run->received_seconds = totals->seconds;
 }
 
 /* Whether the results of the other end arrived: only a client waits for them, at the end of a test
@@ -76,18 +76,18 @@ static bool other_end_told(const struct run *run)
 	return run->complete && run->client && (run->has & RUN_ROLE_KNOWN);
 }
 
-static bool is_known(const struct run *run, const struct tally *tally, bool is_own)
+static bool is_known(const struct run *run, const struct totals *totals, bool is_own)
 {
-	return tally->streams == run->streams &&
-	       (is_own || tally->bytes > 0 || other_end_told(run));
+	return totals->streams == run->streams &&
+	       (is_own || totals->bytes > 0 || other_end_told(run));
 }
 
 static void totals_tcp(const struct document *document, enum direction direction, struct run *run)
 {
-	struct tally sent = {0}, received = {0}, rows = {0};
-	struct tally *own = run->local_sends ? &sent : &received;
+	struct totals sent = {0}, received = {0}, rows = {0};
+	struct totals *own = run->local_sends ? &sent : &received;
 
-	direction_tally(document, direction, &sent, &received, &rows);
+	direction_totals(document, direction, &sent, &received, &rows);
 	/* where an interval was there twice, the summary has the bytes of one end and the time of
 	 * another: the interrupted test of a server */
 	if (rows.streams > 0 && (own->streams < run->streams || document->duplicate_count > 0))
@@ -150,12 +150,12 @@ static void loss_udp(const struct document *document, enum direction direction, 
 	run->lost = lost > 0 ? (uint64_t)fmin(lost, (double)packets) : 0;
 }
 
-/* What arrived, reckoned from the loss. */
-static struct tally received_udp(
-    const struct document *document, const struct run *run, const struct tally *sent)
+/* What arrived, computed from the loss. */
+static struct totals received_udp(
+    const struct document *document, const struct run *run, const struct totals *sent)
 {
 	const struct total *sum = sum_of(document, document->sums, run);
-	struct tally received = *sent;
+	struct totals received = *sent;
 
 	received.bytes -=
 	    (uint64_t)((double)sent->bytes * ((double)run->lost / (double)run->packets));
@@ -169,10 +169,10 @@ static struct tally received_udp(
  * sum_received since 3.11, before that in the receiver's rows or to be had from the loss. */
 static void totals_udp(const struct document *document, enum direction direction, struct run *run)
 {
-	struct tally sent = {0}, unused = {0}, rows = {0}, received = {0};
+	struct totals sent = {0}, unused = {0}, rows = {0}, received = {0};
 	const struct total *sum = sum_of(document, document->sums_received, run);
 
-	direction_tally(document, direction, &sent, &unused, &rows);
+	direction_totals(document, direction, &sent, &unused, &rows);
 	if (run->local_sends && rows.streams > 0 &&
 	    (sent.streams < run->streams || document->duplicate_count > 0))
 		sent = rows;
@@ -180,7 +180,7 @@ static void totals_udp(const struct document *document, enum direction direction
 		run_set_sent(run, &sent);
 	loss_udp(document, direction, run);
 	if (sum)
-		tally_add_total(&received, sum);
+		socket_totals_add_total(&received, sum);
 	if (received.bytes > 0) {
 		run_set_received(run, &received);
 	} else if (!run->local_sends && rows.streams == run->streams) {
@@ -259,9 +259,9 @@ static void stream_totals(
 			continue;
 		struct stream_total *total = &run->stream_totals[run->stream_count++];
 		const struct total *own = run->local_sends ? &stream->sent : &stream->received;
-		struct tally summary = {0};
+		struct totals summary = {0};
 		if (run->has_summary && document->duplicate_count == 0)
-			tally_add_total(&summary, own);
+			socket_totals_add_total(&summary, own);
 		bool by_summary = summary.streams > 0;
 		total->bytes = by_summary ? summary.bytes : stream->bytes;
 		total->seconds =

@@ -181,7 +181,7 @@ static bool rate_take(const char **cursor, struct iperf_row *row)
 	if (!rate_unit_take(&p, &factor))
 		return false;
 	row->rate_bps = number.value * factor;
-	/* -f g prints "0.35 Gbits/sec": too coarse to reckon with */
+	/* -f g prints "0.35 Gbits/sec": too coarse to compute with */
 	if (number.digits >= 100)
 		row->has |= ROW_RATE;
 	*cursor = p;

@@ -593,7 +593,7 @@ static enum read_result result_note(const struct reader *reader, struct read_not
 		    "the last test ended early; iperf3's error: %s", quoted(last->error));
 	else if (!last->summary)
 		snprintf(note->text, sizeof(note->text),
-		    "no summary at its end: totals are reckoned from the intervals");
+		    "no summary at its end: totals are computed from the intervals");
 	else if (!last->complete)
 		snprintf(note->text, sizeof(note->text),
 		    "the last test was interrupted, or its summary is cut short");

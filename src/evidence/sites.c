@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "base/quote.h"
 #include "evidence/host_facts.h"
 #include "evidence/iperf_command.h"
@@ -120,7 +120,7 @@ static bool part_read(struct evidence *evidence, struct sites *sites, const char
 	    host_facts_read(&sites->facts[end], command, output, length))
 		sites->has_facts[end] = any = true;
 	if (part->cut)
-		complain("%s: more than 16 MiB of one command: the rest of it is left out",
+		report_error("%s: more than 16 MiB of one command: the rest of it is left out",
 		    quoted(name));
 	return any;
 }

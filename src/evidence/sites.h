@@ -8,7 +8,7 @@
 #include "evidence/evidence.h"
 
 /* Reads a session command by command.  A label holds for all of it.  OPERAND_UNUSABLE, without a
- * complaint, when no part held anything. */
+ * error, when no part held anything. */
 enum operand_result sites_read(
     struct evidence *evidence, struct source *source, const char *name, enum end label);
 

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "base/quote.h"
 #include "evidence/sample.h"
 #include "evidence/sock_diag.h"
@@ -153,13 +153,13 @@ static enum sock_diag_result watch(struct sock_diag *reader, const struct sock_d
 
 static enum operand_result system_error(const char *endpoint)
 {
-	complain("%s: live sockets: %s", quoted(endpoint), sock_diag_why(errno));
+	report_error("%s: live sockets: %s", quoted(endpoint), sock_diag_why(errno));
 	return OPERAND_SYSTEM;
 }
 
 static enum operand_result refuse(const char *endpoint, const char *why)
 {
-	complain("%s: %s", quoted(endpoint), why);
+	report_error("%s: %s", quoted(endpoint), why);
 	return OPERAND_UNUSABLE;
 }
 
@@ -199,7 +199,7 @@ static void describe(struct evidence *evidence, const char *endpoint, const stru
 		return;
 	snprintf(
 	    input->warning, sizeof(input->warning), "the connection ended after %.3g s", seconds);
-	complain("%s: %s", quoted(endpoint), input->warning);
+	report_error("%s: %s", quoted(endpoint), input->warning);
 }
 
 static enum operand_result sample_from(struct evidence *evidence, struct sock_diag *reader,

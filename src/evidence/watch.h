@@ -14,7 +14,7 @@
 typedef void watch_tick(double done_s, double total_s);
 
 /* Watches the busiest connection to that peer and adds its runs (one for each direction that
- * carries data) and its socket to the bundle.  On failure one complaint has been made.  Takes
+ * carries data) and its socket to the bundle.  On failure one error line was printed.  Takes
  * `seconds`, 0 for the default; `tick` may be NULL. */
 enum operand_result watch_read(
     struct evidence *evidence, const struct endpoint *endpoint, double seconds, watch_tick *tick);

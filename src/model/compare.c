@@ -14,7 +14,7 @@
 
 /* Best source first: ping sees what other traffic gets; tcp_info is the flow's own; a backlog
  * is one queue at one moment. */
-static const enum figure delay_figures[] = {FIGURE_PING, FIGURE_LOADED_RTT, FIGURE_QUEUE_DELAY};
+static const enum figure delay_summary[] = {FIGURE_PING, FIGURE_LOADED_RTT, FIGURE_QUEUE_DELAY};
 
 const char *compare_by_name(enum compare_by by)
 {
@@ -26,34 +26,34 @@ const char *compare_by_name(enum compare_by by)
 	return names[by];
 }
 
-static bool knows(const struct trial *trial, enum figure figure)
+static bool knows(const struct run_group *group, enum figure figure)
 {
-	return trial->range[figure].count > 0;
+	return group->range[figure].count > 0;
 }
 
-static double median(const struct trial *trial, enum figure figure)
+static double median(const struct run_group *group, enum figure figure)
 {
-	return knows(trial, figure) ? trial->range[figure].median : 0;
+	return knows(group, figure) ? group->range[figure].median : 0;
 }
 
 /* The figure by which the delays of both are known; FIGURE_COUNT when there is none. */
-static enum figure delay_figure(const struct trial *a, const struct trial *b)
+static enum figure delay_figure(const struct run_group *a, const struct run_group *b)
 {
-	for (size_t i = 0; i < sizeof(delay_figures) / sizeof(delay_figures[0]); i++)
-		if (knows(a, delay_figures[i]) && knows(b, delay_figures[i]))
-			return delay_figures[i];
+	for (size_t i = 0; i < sizeof(delay_summary) / sizeof(delay_summary[0]); i++)
+		if (knows(a, delay_summary[i]) && knows(b, delay_summary[i]))
+			return delay_summary[i];
 	return FIGURE_COUNT;
 }
 
 /* Each of these: a is better than b by more than chance. */
-static bool is_faster(const struct trial *a, const struct trial *b)
+static bool is_faster(const struct run_group *a, const struct run_group *b)
 {
 	double x = median(a, FIGURE_RATE), y = median(b, FIGURE_RATE);
 
 	return x > y * (1 + rate_noise(a, b));
 }
 
-static bool is_prompter(const struct trial *a, const struct trial *b)
+static bool is_prompter(const struct run_group *a, const struct run_group *b)
 {
 	enum figure figure = delay_figure(a, b);
 
@@ -63,7 +63,7 @@ static bool is_prompter(const struct trial *a, const struct trial *b)
 	return y > DELAY_FACTOR * x && y - x > DELAY_MATTERS_US;
 }
 
-static bool is_cleaner(const struct trial *a, const struct trial *b)
+static bool is_cleaner(const struct run_group *a, const struct run_group *b)
 {
 	if (!knows(a, FIGURE_LOSS) || !knows(b, FIGURE_LOSS))
 		return false;
@@ -72,7 +72,7 @@ static bool is_cleaner(const struct trial *a, const struct trial *b)
 }
 
 /* By which of the three a is to be preferred to b; COMPARE_NONE when it is not. */
-static enum compare_by preferred_by(const struct trial *a, const struct trial *b)
+static enum compare_by preferred_by(const struct run_group *a, const struct run_group *b)
 {
 	if (is_faster(a, b))
 		return COMPARE_RATE;
@@ -85,23 +85,23 @@ static enum compare_by preferred_by(const struct trial *a, const struct trial *b
 	return is_cleaner(a, b) ? COMPARE_LOSS : COMPARE_NONE;
 }
 
-static size_t best_but(const struct trial *trials, size_t count, size_t skip)
+static size_t best_but(const struct run_group *groups, size_t count, size_t skip)
 {
 	size_t best = skip == 0 ? 1 : 0;
 
 	for (size_t i = best + 1; i < count; i++)
-		if (i != skip && preferred_by(&trials[i], &trials[best]) != COMPARE_NONE)
+		if (i != skip && preferred_by(&groups[i], &groups[best]) != COMPARE_NONE)
 			best = i;
 	return best;
 }
 
 /* Preference is not transitive where noise differs: who wins must beat, or equal, every other. */
-static size_t best_of(const struct trial *trials, size_t count)
+static size_t best_of(const struct run_group *groups, size_t count)
 {
-	size_t best = best_but(trials, count, count);
+	size_t best = best_but(groups, count, count);
 
 	for (size_t i = 0; i < best; i++)
-		if (preferred_by(&trials[i], &trials[best]) != COMPARE_NONE)
+		if (preferred_by(&groups[i], &groups[best]) != COMPARE_NONE)
 			return i;
 	return best;
 }
@@ -111,7 +111,8 @@ static double ratio(double more, double less)
 	return less > 0 ? more / less : INFINITY;
 }
 
-static void set_factor(struct compare *compare, const struct trial *best, const struct trial *other)
+static void set_factor(
+    struct compare *compare, const struct run_group *best, const struct run_group *other)
 {
 	switch (compare->by) {
 	case COMPARE_RATE:
@@ -132,7 +133,7 @@ static void set_factor(struct compare *compare, const struct trial *best, const 
 
 /* What the payload of Ethernet at the usual speeds comes to, from MSS 1448 to jumbo frames; shapers
  * that leave framing out of account give up to the full number. */
-static double link_filled(const struct trial *a, const struct trial *b)
+static double link_filled(const struct run_group *a, const struct run_group *b)
 {
 	static const double speeds[] = {
 	    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9};
@@ -148,7 +149,7 @@ static double link_filled(const struct trial *a, const struct trial *b)
 }
 
 /* The worse one's delay is that of a queue: far above the idle path's, or the better one's. */
-static bool is_queued(const struct compare *compare, const struct trial *other)
+static bool is_queued(const struct compare *compare, const struct run_group *other)
 {
 	if (knows(other, FIGURE_BUFFER_DELAY) &&
 	    median(other, FIGURE_BUFFER_DELAY) > DELAY_FACTOR - 1)
@@ -157,7 +158,7 @@ static bool is_queued(const struct compare *compare, const struct trial *other)
 	       compare->other_delay_us > DELAY_FACTOR * compare->best_delay_us;
 }
 
-static enum compare_means means_of(const struct compare *compare, const struct trial *other)
+static enum compare_means means_of(const struct compare *compare, const struct run_group *other)
 {
 	if (compare->by == COMPARE_RATE && median(other, FIGURE_LOSS) >= LOSS_MATTERS &&
 	    !is_queued(compare, other))
@@ -167,7 +168,8 @@ static enum compare_means means_of(const struct compare *compare, const struct t
 	return compare->by == COMPARE_NONE && compare->link_bps > 0 ? MEANS_LINK : MEANS_NOTHING;
 }
 
-static void set_delays(struct compare *compare, const struct trial *best, const struct trial *other)
+static void set_delays(
+    struct compare *compare, const struct run_group *best, const struct run_group *other)
 {
 	compare->delay_figure = delay_figure(best, other);
 	compare->has_delay = compare->delay_figure != FIGURE_COUNT;
@@ -177,12 +179,12 @@ static void set_delays(struct compare *compare, const struct trial *best, const 
 	compare->other_delay_us = median(other, compare->delay_figure);
 }
 
-void compare_reckon(const struct trial *trials, size_t count, struct compare *compare)
+void compare_compute(const struct run_group *groups, size_t count, struct compare *compare)
 {
 	memset(compare, 0, sizeof(*compare));
-	compare->best = best_of(trials, count);
-	compare->other = compare->best == 0 ? best_but(trials, count, 0) : 0;
-	const struct trial *best = &trials[compare->best], *other = &trials[compare->other];
+	compare->best = best_of(groups, count);
+	compare->other = compare->best == 0 ? best_but(groups, count, 0) : 0;
+	const struct run_group *best = &groups[compare->best], *other = &groups[compare->other];
 
 	compare->by = preferred_by(best, other);
 	compare->rate_ratio = ratio(median(best, FIGURE_RATE), median(other, FIGURE_RATE));

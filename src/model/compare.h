@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/trial.h"
+#include "model/run_group.h"
 
 enum compare_by {
 	COMPARE_NONE, /* no difference that the runs can tell */
@@ -45,8 +45,8 @@ struct compare {
 	double link_bps; /* Ethernet speed that both fill without loss; 0 when none */
 };
 
-/* 2 <= count <= TRIALS_MAX, each with a rate.  The first is what is there now: it is kept unless
+/* 2 <= count <= RUN_GROUPS_MAX, each with a rate.  The first is what is there now: it is kept unless
  * another is better. Pure. */
-void compare_reckon(const struct trial *trials, size_t count, struct compare *compare);
+void compare_compute(const struct run_group *groups, size_t count, struct compare *compare);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void reckon_limits(const struct exposure_input *input, struct exposure *exposure)
+static void compute_limits(const struct exposure_input *input, struct exposure *exposure)
 {
 	double page = (double)input->page_size;
 	const uint64_t *pages = input->tcp_mem_pages;
@@ -37,7 +37,7 @@ static double busy_bytes(const struct exposure_input *input)
 	return bytes;
 }
 
-void exposure_reckon(const struct exposure_input *input, struct exposure *exposure)
+void exposure_compute(const struct exposure_input *input, struct exposure *exposure)
 {
 	*exposure = (struct exposure){
 	    .page_size = input->page_size,
@@ -48,7 +48,7 @@ void exposure_reckon(const struct exposure_input *input, struct exposure *exposu
 	    .has_in_use = input->has_in_use,
 	    .in_use_bytes = (double)input->in_use_pages * (double)input->page_size,
 	};
-	reckon_limits(input, exposure);
+	compute_limits(input, exposure);
 	exposure->per_connection_bytes = busy_bytes(input);
 
 	/* A quiet socket holds a few pages at most: the minimum that tcp_rmem and tcp_wmem guarantee. */

@@ -22,7 +22,7 @@ struct exposure_input {
 
 struct exposure {
 	bool has_limits;	 /* tcp_mem known */
-	bool limits_are_default; /* reckoned from RAM by the kernel's rule, not read */
+	bool limits_are_default; /* computed from RAM by the kernel's rule, not read */
 	bool looks_like_bytes;	 /* high exceeds RAM: written in bytes? */
 	uint64_t page_size;
 	double low_bytes, pressure_bytes, high_bytes;
@@ -41,6 +41,6 @@ struct exposure {
 
 /* Pure. Kernel: net/ipv4/tcp.c tcp_init_mem (defaults from RAM), net/core/sock.c
  * __sk_mem_raise_allocated (what low, pressure and high do). */
-void exposure_reckon(const struct exposure_input *input, struct exposure *exposure);
+void exposure_compute(const struct exposure_input *input, struct exposure *exposure);
 
 #endif

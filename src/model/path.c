@@ -204,11 +204,11 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 		strlcpy(path->congestion_control, context->socket->cc,
 		    sizeof(path->congestion_control));
 
-	steady_reckon(path, run);
+	steady_compute(path, run);
 	set_mean_rate(path, run);
 	path->stream_rate_bps = path->rate_bps / path->streams;
 	set_loss(path, run, given);
-	rtt_reckon(path, run, given, context);
+	rtt_compute(path, run, given, context);
 	bucket_fit(&path->bucket, run, &path->phases, path->mss, path->rtt.us);
 	set_window(path);
 	set_target(path, given);

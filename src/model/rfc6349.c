@@ -1,6 +1,6 @@
 #include "model/rfc6349.h"
 
-void rfc6349_reckon(const struct path *path, struct rfc6349 *metrics)
+void rfc6349_compute(const struct path *path, struct rfc6349 *metrics)
 {
 	*metrics = (struct rfc6349){0};
 	if (path->has & PATH_LOSS) {

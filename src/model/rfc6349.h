@@ -19,7 +19,7 @@ struct rfc6349 {
 };
 
 /* Fills what the path's numbers allow. Pure. */
-void rfc6349_reckon(const struct path *path, struct rfc6349 *metrics);
+void rfc6349_compute(const struct path *path, struct rfc6349 *metrics);
 
 /* Largest TCP payload rate of an Ethernet link: RFC 6349, section 4.1.1: MSS / (MTU + 38) of the line
  * rate (header 14, check sum 4, preamble 8, gap 12 bytes). */

@@ -269,7 +269,7 @@ static bool cwnd_tells(const struct path *path, const struct run *run)
 	       path->cwnd_bytes > COLLAPSED_SEGMENTS * (double)path->mss;
 }
 
-void rtt_reckon(struct path *path, const struct run *run, const struct path_given *given,
+void rtt_compute(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context)
 {
 	const struct ping *idle = context->ping_is_loaded ? NULL : context->ping;

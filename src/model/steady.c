@@ -206,7 +206,7 @@ static bool stretch_is_lossless(const struct bin *bins, size_t count)
 	return true;
 }
 
-void steady_reckon(struct path *path, const struct run *run)
+void steady_compute(struct path *path, const struct run *run)
 {
 	const struct series *series = &run->series;
 	const struct phases *phases = &path->phases;

@@ -10,6 +10,6 @@
 /* Fills the steady-state part of `path` from the series: leading intervals are left out until the rate
  * first reaches 90 % of the median of the second half, and the first one when the sender's count of it
  * holds the filling of its socket buffer.  Sets PATH_SERIES when there are intervals. */
-void steady_reckon(struct path *path, const struct run *run);
+void steady_compute(struct path *path, const struct run *run);
 
 #endif

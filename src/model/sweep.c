@@ -5,41 +5,42 @@
 
 #define MIB 0x1p20
 
-static double median(const struct trial *trial, enum figure figure)
+static double median(const struct run_group *group, enum figure figure)
 {
-	return trial->range[figure].count > 0 ? trial->range[figure].median : 0;
+	return group->range[figure].count > 0 ? group->range[figure].median : 0;
 }
 
-static double gain_over(const struct trial *trial, const struct trial *base)
+static double gain_over(const struct run_group *group, const struct run_group *base)
 {
 	double before = median(base, FIGURE_RATE);
 
-	return before > 0 ? median(trial, FIGURE_RATE) / before - 1 : 0;
+	return before > 0 ? median(group, FIGURE_RATE) / before - 1 : 0;
 }
 
-static bool loses_too_much(const struct trial *trial, const struct sweep_rule *rule)
+static bool loses_too_much(const struct run_group *group, const struct sweep_rule *rule)
 {
-	return trial->range[FIGURE_LOSS].count > 0 &&
-	       trial->range[FIGURE_LOSS].median > rule->max_loss;
+	return group->range[FIGURE_LOSS].count > 0 &&
+	       group->range[FIGURE_LOSS].median > rule->max_loss;
 }
 
-static void reckon_steps(const struct trial *trials, size_t count, struct sweep *sweep)
+static void compute_steps(const struct run_group *groups, size_t count, struct sweep *sweep)
 {
 	for (size_t i = 1; i < count; i++) {
 		struct sweep_step *step = &sweep->steps[i];
-		double more_mib = (trials[i].ceiling_bytes - trials[i - 1].ceiling_bytes) / MIB;
+		double more_mib = (groups[i].ceiling_bytes - groups[i - 1].ceiling_bytes) / MIB;
 
-		step->gain = gain_over(&trials[i], &trials[i - 1]);
+		step->gain = gain_over(&groups[i], &groups[i - 1]);
 		if (more_mib > 0)
-			step->gain_bps_per_mib = (median(&trials[i], FIGURE_RATE) -
-						     median(&trials[i - 1], FIGURE_RATE)) /
+			step->gain_bps_per_mib = (median(&groups[i], FIGURE_RATE) -
+						     median(&groups[i - 1], FIGURE_RATE)) /
 						 more_mib;
-		step->overlaps = rates_overlap(&trials[i], &trials[i - 1]);
+		step->overlaps = rates_overlap(&groups[i], &groups[i - 1]);
 	}
 }
 
 /* RTT under load by the first of the sources that knows it of both. */
-static void reckon_delay(const struct trial *next, const struct trial *knee, struct sweep *sweep)
+static void compute_delay(
+    const struct run_group *next, const struct run_group *knee, struct sweep *sweep)
 {
 	static const enum figure sources[] = {FIGURE_PING, FIGURE_LOADED_RTT};
 
@@ -52,10 +53,10 @@ static void reckon_delay(const struct trial *next, const struct trial *knee, str
 		}
 }
 
-static void reckon_next(
-    const struct trial *trials, size_t count, const struct sweep_rule *rule, struct sweep *sweep)
+static void compute_next(const struct run_group *groups, size_t count,
+    const struct sweep_rule *rule, struct sweep *sweep)
 {
-	const struct trial *knee = &trials[sweep->knee], *next = knee + 1;
+	const struct run_group *knee = &groups[sweep->knee], *next = knee + 1;
 
 	if (sweep->knee + 1 == count)
 		return;
@@ -68,15 +69,15 @@ static void reckon_next(
 		sweep->next_retransmits =
 		    median(next, FIGURE_RETRANSMITS) / median(knee, FIGURE_RETRANSMITS);
 	}
-	reckon_delay(next, knee, sweep);
+	compute_delay(next, knee, sweep);
 	sweep->next_is_uncertain = rates_overlap(next, knee);
 	sweep->stop = loses_too_much(next, rule) ? STOP_LOSS : STOP_GAIN;
 }
 
 static enum sweep_end end_of(
-    const struct trial *trials, size_t count, const struct sweep_rule *rule, size_t knee)
+    const struct run_group *groups, size_t count, const struct sweep_rule *rule, size_t knee)
 {
-	if (loses_too_much(&trials[0], rule) && knee == 0)
+	if (loses_too_much(&groups[0], rule) && knee == 0)
 		return SWEEP_LOSSY;
 	if (knee + 1 == count)
 		return SWEEP_RISING;
@@ -84,29 +85,29 @@ static enum sweep_end end_of(
 		return SWEEP_KNEE;
 	/* Loss, not a lack of gain, may be what keeps the smallest. */
 	for (size_t i = 1; i < count; i++)
-		if (gain_over(&trials[i], &trials[0]) >= rule->min_gain)
+		if (gain_over(&groups[i], &groups[0]) >= rule->min_gain)
 			return SWEEP_KNEE;
 	return SWEEP_FLAT;
 }
 
-void sweep_reckon(
-    const struct trial *trials, size_t count, const struct sweep_rule *rule, struct sweep *sweep)
+void sweep_compute(const struct run_group *groups, size_t count, const struct sweep_rule *rule,
+    struct sweep *sweep)
 {
 	size_t knee = 0, before = 0;
 
 	memset(sweep, 0, sizeof(*sweep));
-	reckon_steps(trials, count, sweep);
+	compute_steps(groups, count, sweep);
 	for (size_t i = 1; i < count; i++) {
-		if (gain_over(&trials[i], &trials[knee]) >= rule->min_gain &&
-		    !loses_too_much(&trials[i], rule)) {
+		if (gain_over(&groups[i], &groups[knee]) >= rule->min_gain &&
+		    !loses_too_much(&groups[i], rule)) {
 			before = knee;
 			knee = i;
 		}
 	}
 	sweep->knee = knee;
-	sweep->knee_is_uncertain = knee > 0 && rates_overlap(&trials[knee], &trials[before]);
-	sweep->end = end_of(trials, count, rule, knee);
+	sweep->knee_is_uncertain = knee > 0 && rates_overlap(&groups[knee], &groups[before]);
+	sweep->end = end_of(groups, count, rule, knee);
 	for (size_t i = 0; i < count; i++)
-		sweep->loss_is_unknown |= trials[i].range[FIGURE_LOSS].count == 0;
-	reckon_next(trials, count, rule, sweep);
+		sweep->loss_is_unknown |= groups[i].range[FIGURE_LOSS].count == 0;
+	compute_next(groups, count, rule, sweep);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/trial.h"
+#include "model/run_group.h"
 
 /* Ceilings that guides double are told apart by far more; runs of a minute repeat to a few per cent. */
 #define SWEEP_MIN_GAIN 0.05
@@ -48,8 +48,8 @@ enum sweep_has {
 };
 
 struct sweep {
-	unsigned has;			     /* enum sweep_has */
-	struct sweep_step steps[TRIALS_MAX]; /* [i] leads to trial i; [0] is unused */
+	unsigned has;				 /* enum sweep_has */
+	struct sweep_step steps[RUN_GROUPS_MAX]; /* [i] leads to trial i; [0] is unused */
 	size_t knee;
 	enum sweep_end end;
 	enum sweep_stop stop;
@@ -63,12 +63,12 @@ struct sweep {
 	    loss_is_unknown; /* of the knee or of anything chosen from: the rule went by gain alone */
 };
 
-/* `trials` in ascending order of ceiling, each with a rate; 1 <= count <= TRIALS_MAX. Pure.
+/* `trials` in ascending order of ceiling, each with a rate; 1 <= count <= RUN_GROUPS_MAX. Pure.
  *
  * The knee is the largest ceiling that gains at least min_gain over the last one chosen and loses at
  * most max_loss, beginning with the smallest.  Gains are over the last one chosen, not over the
  * neighbour, so that a finely divided sweep does not end at its first small step. */
-void sweep_reckon(
-    const struct trial *trials, size_t count, const struct sweep_rule *rule, struct sweep *sweep);
+void sweep_compute(const struct run_group *groups, size_t count, const struct sweep_rule *rule,
+    struct sweep *sweep);
 
 #endif

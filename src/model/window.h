@@ -28,7 +28,7 @@
 struct share {
 	double planning;
 	double
-	    typical; /* what a NIC with MTU 1500 gives; used to reckon back from a buffer to a window */
+	    typical; /* what a NIC with MTU 1500 gives; used to compute back from a buffer to a window */
 	double low, high;
 };
 

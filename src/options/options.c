@@ -267,7 +267,7 @@ static enum options_result set_states(
 	return OPTIONS_RUN;
 }
 
-/* A percentage can be reckoned only when the connections are known: see active_resolve. */
+/* A percentage can be computed only when the connections are known: see active_resolve. */
 static enum options_result set_active(
     struct parse *parse, const struct option_row *row, const char *word)
 {

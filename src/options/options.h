@@ -58,7 +58,7 @@ struct options {
 	uint64_t window_bytes, memory_bytes;
 	double loss_ratio;
 	uint64_t connections;
-	uint64_t active;	      /* already reckoned from a percentage of connections */
+	uint64_t active;	      /* already computed from a percentage of connections */
 	unsigned run;		      /* --run N, from 1 */
 	bool each;		      /* --each: every operand is a case of its own */
 	bool null_names;	      /* -0: and the names on standard input, which end in NUL */

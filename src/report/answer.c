@@ -7,7 +7,7 @@
 #include "advice/advice.h"
 #include "base/quote.h"
 #include "base/units.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* A sentence with more of them than this is no answer: the section on the limit has them all. */
 #define CANDIDATES_TOLD 3
@@ -66,45 +66,45 @@ static const char *short_key(enum tunable_id id)
 }
 
 /* The numbers of a loss or of a queue, which say more than its name. */
-static void add_detail(struct wording *answer, const struct analysis *chosen)
+static void add_detail(struct phrase *answer, const struct analysis *chosen)
 {
 	const struct path *path = &chosen->path;
 	enum factor factor = chosen->limit.factor;
 	unsigned both = PATH_LOADED_RTT | PATH_IDLE_RTT;
 
 	if ((factor == FACTOR_RANDOM_LOSS || factor == FACTOR_POLICER) && (path->has & PATH_LOSS))
-		wording_add(answer, " (%s lost)", percent_text(path->loss_ratio).s);
+		phrase_add(answer, " (%s lost)", percent_text(path->loss_ratio).s);
 	else if (factor == FACTOR_QUEUE && (path->has & both) == both)
-		wording_add(answer, " (RTT %s, %s without load)", time_text(path->loaded_rtt_us).s,
+		phrase_add(answer, " (RTT %s, %s without load)", time_text(path->loaded_rtt_us).s,
 		    time_text(path->idle_rtt_us).s);
 	else if (factor == FACTOR_QUEUE && (path->has & PATH_LOADED_RTT) &&
 		 path->rtt.method != RTT_UNKNOWN && path->loaded_rtt_us > path->rtt.us)
-		wording_add(answer, " (RTT %s under load, %s at best)",
+		phrase_add(answer, " (RTT %s under load, %s at best)",
 		    time_text(path->loaded_rtt_us).s, time_text(path->rtt.us).s);
 }
 
-static void add_rate(struct wording *answer, const struct path *path)
+static void add_rate(struct phrase *answer, const struct path *path)
 {
 	if (path->has & PATH_RATE)
-		wording_add(answer, "%s", rate_text(path->rate_bps).s);
+		phrase_add(answer, "%s", rate_text(path->rate_bps).s);
 	else if (path->has & PATH_MEAN_RATE)
-		wording_add(answer, "%s", rate_text(path->mean_rate_bps).s);
+		phrase_add(answer, "%s", rate_text(path->mean_rate_bps).s);
 	else
-		wording_add(answer, "No rate could be read");
+		phrase_add(answer, "No rate could be read");
 }
 
 /* The likeliest few, with their shares. */
-static void add_candidates(struct wording *answer, const struct limit *limit)
+static void add_candidates(struct phrase *answer, const struct limit *limit)
 {
 	size_t told =
 	    limit->candidate_count < CANDIDATES_TOLD ? limit->candidate_count : CANDIDATES_TOLD;
 
 	if (told == 0)
-		wording_add(answer, "; nothing here says what holds it");
+		phrase_add(answer, "; nothing here says what holds it");
 	else
-		wording_add(answer, "; undecided: ");
+		phrase_add(answer, "; undecided: ");
 	for (size_t i = 0; i < told; i++)
-		wording_add(answer, "%s%s (%.0f %%)",
+		phrase_add(answer, "%s%s (%.0f %%)",
 		    i == 0	   ? ""
 		    : i + 1 < told ? ", "
 				   : " or ",
@@ -120,7 +120,7 @@ static bool is_lost_at_host(const struct limit *limit)
 }
 
 static void add_hold(
-    struct wording *answer, const struct report *report, const struct analysis *chosen)
+    struct phrase *answer, const struct report *report, const struct analysis *chosen)
 {
 	const struct limit *limit = &chosen->limit;
 	const struct hold *hold = &holds[limit->factor];
@@ -129,19 +129,19 @@ static void add_hold(
 	if (limit->factor == FACTOR_UNKNOWN)
 		add_candidates(answer, limit);
 	else if (is_lost_at_host(limit))
-		wording_add(answer, ", held by packets that %s drops itself",
-		    wording_end(report, limit->where).s);
+		phrase_add(answer, ", held by packets that %s drops itself",
+		    phrase_end(report, limit->where).s);
 	else if (hold->at_host)
-		wording_add(
-		    answer, ", %s%s %s", likely, hold->words, wording_end(report, limit->where).s);
+		phrase_add(
+		    answer, ", %s%s %s", likely, hold->words, phrase_end(report, limit->where).s);
 	else
-		wording_add(answer, ", %s%s", likely, hold->words);
+		phrase_add(answer, ", %s%s", likely, hold->words);
 	add_detail(answer, chosen);
 }
 
 /* "a tcp_rmem ceiling of 20 MiB there (now 4 MiB)" after "needs", and the like after "set". */
 static void add_change(
-    struct wording *answer, const struct setting *setting, bool needed, const char *place)
+    struct phrase *answer, const struct setting *setting, bool needed, const char *place)
 {
 	const struct tunable_value *value = &setting->value, *current = &setting->current;
 	const char *key = short_key(setting->id);
@@ -151,16 +151,16 @@ static void add_change(
 	    (!current->known || current->number[2] != value->number[2])) {
 		snprintf(now, sizeof(now), "%s", size_text((double)current->number[2]).s);
 		snprintf(text, sizeof(text), "%s", size_text((double)value->number[2]).s);
-		wording_add(answer, needed ? "a %s ceiling of %s %s" : "the %s ceiling to %s %s",
+		phrase_add(answer, needed ? "a %s ceiling of %s %s" : "the %s ceiling to %s %s",
 		    key, text, place);
 	} else {
 		tunable_value_text(setting->id, current, text, sizeof(text));
 		quote_text(text, now, sizeof(now));
 		tunable_value_text(setting->id, value, text, sizeof(text));
-		wording_add(answer, needed ? "%s set to %s %s" : "%s to %s %s", key, text, place);
+		phrase_add(answer, needed ? "%s set to %s %s" : "%s to %s %s", key, text, place);
 	}
 	if (current->known)
-		wording_add(answer, " (now %s)", now);
+		phrase_add(answer, " (now %s)", now);
 }
 
 /* A target above the rate, told apart from one that is the rate. */
@@ -172,54 +172,54 @@ static bool wants_more(const struct analysis *chosen)
 }
 
 static void add_changes(
-    struct wording *answer, const struct report *report, const struct analysis *chosen)
+    struct phrase *answer, const struct report *report, const struct analysis *chosen)
 {
 	const struct setting *first = first_change(report->plan);
 	size_t others = plan_changes(report->plan) - 1;
 	bool needed = wants_more(chosen) || (chosen && !chosen->run);
-	struct wording place = {"there"};
+	struct phrase place = {"there"};
 
 	if (!first)
 		return;
 	if (!chosen || !holds[chosen->limit.factor].at_host ||
-	    !wording_is_at(first->host, chosen->limit.where)) {
-		place = (struct wording){"on "};
-		wording_add(&place, "%s", wording_host(report, first->host).s);
+	    !phrase_is_at(first->host, chosen->limit.where)) {
+		place = (struct phrase){"on "};
+		phrase_add(&place, "%s", phrase_host(report, first->host).s);
 	}
 	if (wants_more(chosen))
-		wording_add(answer, "; %s needs ", rate_text(chosen->path.target_bps).s);
+		phrase_add(answer, "; %s needs ", rate_text(chosen->path.target_bps).s);
 	else
-		wording_add(answer, needed ? "; that needs " : "; set ");
+		phrase_add(answer, needed ? "; that needs " : "; set ");
 	add_change(answer, first, needed, place.s);
 	if (others > 0)
-		wording_add(answer, ", and %zu more setting%s", others, others == 1 ? "" : "s");
-	wording_add(answer, ".");
+		phrase_add(answer, ", and %zu more setting%s", others, others == 1 ? "" : "s");
+	phrase_add(answer, ".");
 }
 
 /* Nothing to set: why that is, and where to read on. */
 static void add_rest(
-    struct wording *answer, const struct report *report, const struct analysis *chosen)
+    struct phrase *answer, const struct report *report, const struct analysis *chosen)
 {
 	const struct limit *limit = &chosen->limit;
 	const struct hold *hold = &holds[limit->factor];
 
 	if (report->plan->reason == REASON_TARGET_MET)
-		wording_add(answer, "; %s.", report->plan->reason_text);
+		phrase_add(answer, "; %s.", report->plan->reason_text);
 	else if (limit->factor == FACTOR_UNKNOWN)
-		wording_add(answer, "%s.",
+		phrase_add(answer, "%s.",
 		    limit->decide != MEASURE_NOTHING ? "; one measurement would tell" : "");
 	else if (hold->as_it_should)
-		wording_add(answer, "; nothing needs setting.");
+		phrase_add(answer, "; nothing needs setting.");
 	else if (hold->not_by_setting)
-		wording_add(answer, "; no kernel setting lifts that.");
+		phrase_add(answer, "; no kernel setting lifts that.");
 	else if (hold->by_ceiling && !wants_more(chosen))
-		wording_add(answer, "; -t RATE sizes that for more.");
+		phrase_add(answer, "; -t RATE sizes that for more.");
 	else if (*report->plan->reason_text)
-		wording_add(answer, "; %s.", report->plan->reason_text);
+		phrase_add(answer, "; %s.", report->plan->reason_text);
 	else if (report->plan->command_count > 0)
-		wording_add(answer, "; nothing to set, but something to do.");
+		phrase_add(answer, "; nothing to set, but something to do.");
 	else
-		wording_add(answer, "; nothing to set.");
+		phrase_add(answer, "; nothing to set.");
 }
 
 enum solved answer_solved(const struct path *path)
@@ -256,7 +256,7 @@ static bool settings_only(const struct evidence *evidence)
 	return true;
 }
 
-static void add_settings_alone(struct wording *answer, const struct report *report)
+static void add_settings_alone(struct phrase *answer, const struct report *report)
 {
 	size_t count = report->findings->count;
 	const struct finding *worst = gravest(report->findings);
@@ -264,28 +264,28 @@ static void add_settings_alone(struct wording *answer, const struct report *repo
 	const char *where = only ? "in the settings alone" : "in what was given";
 
 	if (!worst)
-		wording_add(
+		phrase_add(
 		    answer, "Nothing is amiss in %s", only ? "the TCP settings" : "what was given");
 	else if (count == 1)
-		wording_add(answer, "One finding %s: %s", where, worst->text);
+		phrase_add(answer, "One finding %s: %s", where, worst->text);
 	else
-		wording_add(answer, "%zu findings %s, the gravest: %s", count, where, worst->text);
-	wording_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
+		phrase_add(answer, "%zu findings %s, the gravest: %s", count, where, worst->text);
+	phrase_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
 }
 
 /* Numbers for which nothing is to be set, or nothing yet. */
-static void add_unset(struct wording *answer, const struct plan *plan)
+static void add_unset(struct phrase *answer, const struct plan *plan)
 {
 	if (!*plan->reason_text)
-		wording_add(answer, ".");
+		phrase_add(answer, ".");
 	else if (plan->reason == REASON_LOOK_FIRST)
-		wording_add(answer, "; %s.", plan->reason_text);
+		phrase_add(answer, "; %s.", plan->reason_text);
 	else
-		wording_add(answer, "; %s; nothing to set.", plan->reason_text);
+		phrase_add(answer, "; %s; nothing to set.", plan->reason_text);
 }
 
 static void add_numbers(
-    struct wording *answer, const struct report *report, const struct analysis *chosen)
+    struct phrase *answer, const struct report *report, const struct analysis *chosen)
 {
 	const struct path *path = &chosen->path;
 	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
@@ -293,15 +293,15 @@ static void add_numbers(
 
 	switch (answer_solved(path)) {
 	case SOLVED_RTT:
-		wording_add(answer, "RTT %s: %s in flight at %s", time_text(path->rtt.us).s,
+		phrase_add(answer, "RTT %s: %s in flight at %s", time_text(path->rtt.us).s,
 		    size_text(path->window_bytes).s, rate_text(path->rate_bps).s);
 		break;
 	case SOLVED_RATE:
-		wording_add(answer, "%s at most: %s in flight over %s", rate_text(most).s,
+		phrase_add(answer, "%s at most: %s in flight over %s", rate_text(most).s,
 		    size_text(path->window_bytes).s, time_text(path->rtt.us).s);
 		break;
 	case SOLVED_BDP:
-		wording_add(answer, "BDP %s: %s over %s", size_text(path->bdp_bytes).s,
+		phrase_add(answer, "BDP %s: %s over %s", size_text(path->bdp_bytes).s,
 		    rate_text(rate).s, time_text(path->rtt.us).s);
 		break;
 	case SOLVED_NOTHING:
@@ -309,7 +309,7 @@ static void add_numbers(
 		return;
 	}
 	if (report->plan->streams.count > 1)
-		wording_add(answer, "; %s %u streams of %s",
+		phrase_add(answer, "; %s %u streams of %s",
 		    report->plan->streams.is_fixed ? "in" : "more than one window holds, so",
 		    report->plan->streams.count, rate_text(report->plan->streams.rate_bps).s);
 	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
@@ -319,22 +319,22 @@ static void add_numbers(
 }
 
 /* UDP has no window: what is left to say is what got through. */
-static void add_datagrams(struct wording *answer, const struct analysis *chosen)
+static void add_datagrams(struct phrase *answer, const struct analysis *chosen)
 {
 	const struct run *run = chosen->run;
 
 	add_rate(answer, &chosen->path);
-	wording_add(answer, " of %s", run->protocol == PROTOCOL_UDP ? "UDP" : "SCTP");
+	phrase_add(answer, " of %s", run->protocol == PROTOCOL_UDP ? "UDP" : "SCTP");
 	if ((run->has & RUN_JITTER) && run->packets > 0)
-		wording_add(
+		phrase_add(
 		    answer, ", %s lost", percent_text((double)run->lost / (double)run->packets).s);
-	wording_add(answer, "; only TCP has a window and buffers to advise on.");
+	phrase_add(answer, "; only TCP has a window and buffers to advise on.");
 }
 
-struct wording answer_reckon(const struct report *report)
+struct phrase answer_compute(const struct report *report)
 {
 	const struct analysis *chosen = report_chosen(report);
-	struct wording answer = {""};
+	struct phrase answer = {""};
 
 	if (chosen && !chosen->run) {
 		add_numbers(&answer, report, chosen);
@@ -348,11 +348,11 @@ struct wording answer_reckon(const struct report *report)
 		else
 			add_rest(&answer, report, chosen);
 	} else {
-		wording_add(&answer, "No run and no numbers, so nothing is known of the path");
+		phrase_add(&answer, "No run and no numbers, so nothing is known of the path");
 		if (plan_changes(report->plan) > 0)
 			add_changes(&answer, report, NULL);
 		else
-			wording_add(&answer, "; what the settings themselves say is below.");
+			phrase_add(&answer, "; what the settings themselves say is below.");
 	}
 	return answer;
 }

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 #include "report/report.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
-struct wording answer_reckon(const struct report *report);
+struct phrase answer_compute(const struct report *report);
 
 /* True when there is nothing to set or to do, no warning, and the limit is as it should be. */
 bool answer_is_clean(const struct report *report);
@@ -18,7 +18,7 @@ bool answer_is_clean(const struct report *report);
 /* True when numbers were given for the sake of an RTT or a rate alone: that is then all to say. */
 bool answer_is_number(const struct report *report);
 
-/* Numbers by hand: which of the three was reckoned from the other two. */
+/* Numbers by hand: which of the three was computed from the other two. */
 enum solved { SOLVED_RTT, SOLVED_RATE, SOLVED_BDP, SOLVED_NOTHING };
 
 enum solved answer_solved(const struct path *path);

@@ -1,5 +1,5 @@
 /* The comparison for programs: schema "bdp-compare/1". */
-#include "report/trials_json.h"
+#include "report/run_groups_json.h"
 
 /* In the words of a limit's factor. */
 static const char *means_name(enum compare_means means)
@@ -17,8 +17,8 @@ static void json_verdict(struct json_out *out, const struct compare_report *repo
 	const struct compare *compare = report->compare;
 
 	json_out_object(out, "compare");
-	json_out_string(out, "best", report->trials.labels[compare->best]);
-	json_out_string(out, "other", report->trials.labels[compare->other]);
+	json_out_string(out, "best", report->groups.labels[compare->best]);
+	json_out_string(out, "other", report->groups.labels[compare->other]);
 	json_out_string(out, "by", compare_by_name(compare->by));
 	json_out_string(out, "means", means_name(compare->means));
 	json_out_number(out, "factor", compare->factor);
@@ -38,9 +38,9 @@ static void json_verdict(struct json_out *out, const struct compare_report *repo
 		json_out_string(out, NULL, "cpu");
 	json_out_end_array(out);
 	json_out_array(out, "labels");
-	for (size_t i = 0; i < report->trials.count; i++) {
+	for (size_t i = 0; i < report->groups.count; i++) {
 		json_out_object(out, NULL);
-		json_trial(out, &report->trials, i);
+		json_group(out, &report->groups, i);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -55,11 +55,11 @@ bool compare_json(const struct compare_report *report, const struct style *style
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
 	json_out_string(&out, "schema", "bdp-compare/1");
-	json_out_string(&out, "version", report->trials.version);
+	json_out_string(&out, "version", report->groups.version);
 	json_out_string(&out, "answer", compare_answer(report).s);
 	json_verdict(&out, report);
-	json_known(&out, "idle_rtt_us", report->trials.idle_rtt_us > 0, report->trials.idle_rtt_us);
-	json_left_out(&out, &report->trials);
+	json_known(&out, "idle_rtt_us", report->groups.idle_rtt_us > 0, report->groups.idle_rtt_us);
+	json_left_out(&out, &report->groups);
 	json_out_end_object(&out);
 	return json_out_finish(&out) && fflush(stream) == 0 && !ferror(stream);
 }

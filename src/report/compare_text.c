@@ -1,6 +1,6 @@
 /* The comparison for people: the verdict, the figures side by side, what holds each, and how the measured
  * rates stand to what theory allows. */
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "model/loss.h"
 #include "report/bar.h"
 #include "report/layout.h"
-#include "report/text_trials.h"
+#include "report/text_groups.h"
 
 #define LABEL_COLUMN 18u
 #define CELL_MIN 13u
@@ -43,9 +43,9 @@ struct block {
 	unsigned cell;
 };
 
-static const struct trial *trial_of(const struct block *block, size_t i)
+static const struct run_group *run_group_of(const struct block *block, size_t i)
 {
-	return &block->report->trials.trials[i];
+	return &block->report->groups.groups[i];
 }
 
 static void cell_begin(struct layout *layout, const struct block *block, size_t i)
@@ -73,7 +73,7 @@ static void head_row(struct layout *layout, const struct block *block)
 {
 	layout_break(layout);
 	for (size_t i = block->first; i < block->end; i++) {
-		struct wording label = trials_label(&block->report->trials, i);
+		struct phrase label = run_groups_label(&block->report->groups, i);
 		/* The start of a file name says less than its end. */
 		unsigned width = layout_width(label.s), most = block->cell - 2;
 		const char *text =
@@ -87,7 +87,7 @@ static void head_row(struct layout *layout, const struct block *block)
 static bool is_known(const struct block *block, enum figure figure)
 {
 	for (size_t i = block->first; i < block->end; i++)
-		if (trial_of(block, i)->range[figure].count > 0)
+		if (run_group_of(block, i)->range[figure].count > 0)
 			return true;
 	return false;
 }
@@ -101,21 +101,21 @@ static void figure_row(
 	for (size_t i = block->first; i < block->end; i++) {
 		cell_begin(layout, block, i);
 		layout_raw(layout, ink_of(block, i),
-		    figure_text(row->figure, &trial_of(block, i)->range[row->figure]).s);
+		    figure_text(row->figure, &run_group_of(block, i)->range[row->figure]).s);
 	}
 	layout_break(layout);
 }
 
 static void bar_row(struct layout *layout, const struct block *block)
 {
-	const struct trials_report *all = &block->report->trials;
+	const struct groups_report *all = &block->report->groups;
 	double top = 0;
 
 	for (size_t i = 0; i < all->count; i++)
-		top = fmax(top, all->trials[i].range[FIGURE_RATE].median);
+		top = fmax(top, all->groups[i].range[FIGURE_RATE].median);
 	row_begin(layout, "");
 	for (size_t i = block->first; i < block->end; i++) {
-		struct bar bar = bar_draw(trial_of(block, i)->range[FIGURE_RATE].median, top,
+		struct bar bar = bar_draw(run_group_of(block, i)->range[FIGURE_RATE].median, top,
 		    block->cell - 3, layout->style->utf8);
 		cell_begin(layout, block, i);
 		layout_raw(layout, ink_of(block, i), bar.s);
@@ -129,15 +129,15 @@ static void spread_row(struct layout *layout, const struct block *block)
 	bool several = false;
 
 	for (size_t i = block->first; i < block->end; i++)
-		several |= trial_of(block, i)->runs > 1;
+		several |= run_group_of(block, i)->runs > 1;
 	if (!several)
 		return;
 	row_begin(layout, "runs, spread");
 	for (size_t i = block->first; i < block->end; i++) {
-		const struct range *rate = &trial_of(block, i)->range[FIGURE_RATE];
+		const struct range *rate = &run_group_of(block, i)->range[FIGURE_RATE];
 		double spread = rate->median > 0 ? (rate->high - rate->low) / 2 / rate->median : 0;
 		char text[64];
-		snprintf(text, sizeof(text), "%u, +-%.10s", trial_of(block, i)->runs,
+		snprintf(text, sizeof(text), "%u, +-%.10s", run_group_of(block, i)->runs,
 		    share_text(spread).s);
 		cell_begin(layout, block, i);
 		layout_raw(layout, INK_DIM, text);
@@ -149,19 +149,19 @@ static void table(struct layout *layout, const struct compare_report *report)
 {
 	unsigned room = layout->style->width - LABEL_COLUMN;
 	size_t fit = room / CELL_MIN,
-	       beside = report->trials.count < fit ? report->trials.count : fit;
+	       beside = report->groups.count < fit ? report->groups.count : fit;
 	unsigned even = room / (unsigned)beside;
 
 	layout_heading(layout, "COMPARE");
-	if (report->trials.idle_rtt_us > 0)
+	if (report->groups.idle_rtt_us > 0)
 		layout_textf(layout, INK_PLAIN,
-		    report->trials.idle_is_seen ? "smallest RTT seen %s" : "RTT without load %s",
-		    time_text(report->trials.idle_rtt_us).s);
+		    report->groups.idle_is_seen ? "smallest RTT seen %s" : "RTT without load %s",
+		    time_text(report->groups.idle_rtt_us).s);
 	layout_break(layout);
-	for (size_t first = 0; first < report->trials.count; first += fit) {
+	for (size_t first = 0; first < report->groups.count; first += fit) {
 		struct block block = {.report = report, .first = first, .end = first + fit};
-		if (block.end > report->trials.count)
-			block.end = report->trials.count;
+		if (block.end > report->groups.count)
+			block.end = report->groups.count;
 		block.cell = even > CELL_MAX ? CELL_MAX : even;
 		head_row(layout, &block);
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -177,9 +177,9 @@ static void table(struct layout *layout, const struct compare_report *report)
 static void means(struct layout *layout, const struct compare_report *report)
 {
 	const struct compare *compare = report->compare;
-	const struct trial *other = &report->trials.trials[compare->other];
-	struct wording best = trials_label(&report->trials, compare->best);
-	struct wording worse = trials_label(&report->trials, compare->other);
+	const struct run_group *other = &report->groups.groups[compare->other];
+	struct phrase best = run_groups_label(&report->groups, compare->best);
+	struct phrase worse = run_groups_label(&report->groups, compare->other);
 
 	if (compare->means == MEANS_NOTHING)
 		return;
@@ -206,8 +206,8 @@ static void held_by(struct layout *layout, const struct compare_report *report)
 {
 	bool first = true;
 
-	for (size_t i = 0; i < report->trials.count; i++) {
-		const struct limit *limit = &report->trials.typical[i]->limit;
+	for (size_t i = 0; i < report->groups.count; i++) {
+		const struct limit *limit = &report->groups.typical[i]->limit;
 		if (limit->factor == FACTOR_UNKNOWN)
 			continue;
 		if (first) {
@@ -217,7 +217,7 @@ static void held_by(struct layout *layout, const struct compare_report *report)
 		first = false;
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_textf(layout, INK_PLAIN, "%.120s: %s (%s confidence)",
-		    trials_label(&report->trials, i).s, factor_table[limit->factor].text,
+		    run_groups_label(&report->groups, i).s, factor_table[limit->factor].text,
 		    confidence_name(limit->confidence));
 		layout_break(layout);
 	}
@@ -226,34 +226,34 @@ static void held_by(struct layout *layout, const struct compare_report *report)
 /* The algorithm, by the run, else by a label that is its name. */
 static bool is_loss_based(const struct compare_report *report, size_t i, bool *cubic)
 {
-	const char *cc = report->trials.typical[i]->path.congestion_control;
-	const char *name = *cc ? cc : report->trials.labels[i];
+	const char *cc = report->groups.typical[i]->path.congestion_control;
+	const char *name = *cc ? cc : report->groups.labels[i];
 
 	*cubic = strcasecmp(name, "cubic") == 0;
 	return *cubic || strcasecmp(name, "reno") == 0;
 }
 
-static double rtt_of(const struct trials_report *report, size_t i)
+static double rtt_of(const struct groups_report *report, size_t i)
 {
 	static const enum figure sources[] = {FIGURE_LOADED_RTT, FIGURE_PING};
-	const struct trial *trial = &report->trials[i];
+	const struct run_group *group = &report->groups[i];
 
 	for (size_t k = 0; k < sizeof(sources) / sizeof(sources[0]); k++)
-		if (trial->range[sources[k]].count > 0)
-			return trial->range[sources[k]].median;
+		if (group->range[sources[k]].count > 0)
+			return group->range[sources[k]].median;
 	return report->idle_rtt_us;
 }
 
 /* What loss-based control can carry under that loss, against what it carried. */
 static void bound_line(struct layout *layout, const struct compare_report *report, size_t i)
 {
-	const struct trial *trial = &report->trials.trials[i];
-	const struct path *path = &report->trials.typical[i]->path;
-	double loss = trial->range[FIGURE_LOSS].median, rtt_us = rtt_of(&report->trials, i);
-	double rate = trial->range[FIGURE_RATE].median;
+	const struct run_group *group = &report->groups.groups[i];
+	const struct path *path = &report->groups.typical[i]->path;
+	double loss = group->range[FIGURE_LOSS].median, rtt_us = rtt_of(&report->groups, i);
+	double rate = group->range[FIGURE_RATE].median;
 	bool cubic;
 
-	if (trial->range[FIGURE_LOSS].count == 0 || loss < BOUND_LOSS || rtt_us <= 0 ||
+	if (group->range[FIGURE_LOSS].count == 0 || loss < BOUND_LOSS || rtt_us <= 0 ||
 	    !is_loss_based(report, i, &cubic))
 		return;
 	double bound = (cubic ? cubic_rate_bps(path->mss, rtt_us, loss)
@@ -265,7 +265,7 @@ static void bound_line(struct layout *layout, const struct compare_report *repor
 	    "under %s loss over %s %s carries about %s%s; %.100s carried %s%s",
 	    percent_text(loss).s, time_text(rtt_us).s, cubic ? "CUBIC (RFC 9438)" : "Reno",
 	    rate_text(bound).s, path->streams > 1 ? " in all streams" : "",
-	    trials_label(&report->trials, i).s, rate_text(rate).s,
+	    run_groups_label(&report->groups, i).s, rate_text(rate).s,
 	    rate > 2 * bound   ? ": more, as where losses fall in bunches, each of which cuts the "
 				 "window once"
 	    : rate < bound / 2 ? ": less, so something else holds it, too"
@@ -309,12 +309,12 @@ bool compare_text(const struct compare_report *report, const struct style *style
 	table(&layout, report);
 	means(&layout, report);
 	/* A queue makes its own loss; the bound is of loss that is there whatever is sent. */
-	for (size_t i = 0; i < report->trials.count && report->compare->means == MEANS_LOSS; i++)
+	for (size_t i = 0; i < report->groups.count && report->compare->means == MEANS_LOSS; i++)
 		bound_line(&layout, report, i);
 	held_by(&layout, report);
 	unknown_delay(&layout, report);
 	rule(&layout, report);
-	text_left_out(&layout, &report->trials);
+	text_left_out(&layout, &report->groups);
 	layout_break(&layout);
 	return fflush(stream) == 0 && !ferror(stream);
 }

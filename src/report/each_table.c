@@ -4,7 +4,7 @@
 
 #include "base/quote.h"
 #include "report/layout.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 #define FILE_LEAST 16u
 #define FILE_MOST 48u
@@ -56,9 +56,9 @@ static struct unit_text limit_text(const struct limit *limit)
 }
 
 /* The first setting that changes, and how many others do. */
-static struct wording change_text(const struct plan *plan)
+static struct phrase change_text(const struct plan *plan)
 {
-	struct wording text = {""};
+	struct phrase text = {""};
 	size_t others = plan_changes(plan);
 	char value[256];
 
@@ -69,13 +69,13 @@ static struct wording change_text(const struct plan *plan)
 		if (!setting->change)
 			continue;
 		tunable_value_text(setting->id, &setting->value, value, sizeof(value));
-		wording_add(&text, "%s %s", dot ? dot + 1 : tunables[setting->id].key,
+		phrase_add(&text, "%s %s", dot ? dot + 1 : tunables[setting->id].key,
 		    buffer ? size_text((double)setting->value.number[2]).s : value);
 	}
 	if (others > 1)
-		wording_add(&text, ", +%zu", others - 1);
+		phrase_add(&text, ", +%zu", others - 1);
 	if (others == 0)
-		wording_add(&text, "-");
+		phrase_add(&text, "-");
 	return text;
 }
 

@@ -14,7 +14,7 @@
 #include "model/capacity.h"
 #include "model/memory.h"
 #include "report/report.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* A line that sets a key at boot. */
 struct host_boot {
@@ -49,9 +49,8 @@ extern const double host_rtts_us[];
 /* "harms", "helps", "neutral", "no effect". */
 const char *host_effect_word(enum effect effect);
 /* What a deviation does, and what a line that mends is for; one sentence, without a full stop. */
-struct wording host_deviation_words(
-    const struct deviation *item, const struct tunable_value *value);
-struct wording host_mend_words(const struct host_report *report, const struct host_mend *mend);
+struct phrase host_deviation_words(const struct deviation *item, const struct tunable_value *value);
+struct phrase host_mend_words(const struct host_report *report, const struct host_mend *mend);
 
 /* Something to change or a problem: for --check. */
 bool host_report_wants_change(const struct host_report *report);

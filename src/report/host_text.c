@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "report/layout.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 #define VALUE_MAX 256
 #define LISTING_MIN 12
@@ -25,29 +25,29 @@ bool host_report_wants_change(const struct host_report *report)
 	return report->deviations->harms > 0 || report->mend_count > 0;
 }
 
-static struct wording cell(bool known, double bytes, double rtt_us)
+static struct phrase cell(bool known, double bytes, double rtt_us)
 {
-	struct wording text = {.s = ""};
+	struct phrase text = {.s = ""};
 
 	if (known)
-		wording_add(&text, "%s", rate_text(capacity_bps(bytes, rtt_us)).s);
+		phrase_add(&text, "%s", rate_text(capacity_bps(bytes, rtt_us)).s);
 	else
-		wording_add(&text, "unknown");
+		phrase_add(&text, "unknown");
 	return text;
 }
 
 /* A listing has some twenty of the settings; of a few lines no more may be said. */
-static struct wording settings_text(const struct host_report *report)
+static struct phrase settings_text(const struct host_report *report)
 {
-	struct wording text = {.s = ""};
+	struct phrase text = {.s = ""};
 	unsigned known = 0;
 
 	for (unsigned i = 0; i < TUNABLE_COUNT; i++)
 		known += report->host->values[i].known;
 	if (known >= LISTING_MIN)
-		wording_add(&text, "its settings");
+		phrase_add(&text, "its settings");
 	else
-		wording_add(&text, "the %u setting%s given", known, known == 1 ? "" : "s");
+		phrase_add(&text, "the %u setting%s given", known, known == 1 ? "" : "s");
 	return text;
 }
 

@@ -39,37 +39,37 @@ const char *host_effect_word(enum effect effect)
 	return words[effect];
 }
 
-static void ceiling_words(struct wording *text, const struct deviation *item, double most_bytes)
+static void ceiling_words(struct phrase *text, const struct deviation *item, double most_bytes)
 {
 	const char *does = item->id == TUNABLE_TCP_RMEM ? "receives" : "sends";
 
 	if (item->kind == DEVIATION_CEILING_LOW)
-		wording_add(text,
+		phrase_add(text,
 		    "one connection %s at most %s at 100 ms; the kernel's own allows %s", does,
 		    rate_text(item->amount).s, rate_text(item->own_amount).s);
 	else
-		wording_add(text, "one connection %s up to %s at 100 ms; it may hold %s", does,
+		phrase_add(text, "one connection %s up to %s at 100 ms; it may hold %s", does,
 		    rate_text(item->amount).s, size_text(most_bytes).s);
 }
 
-static void memory_words(struct wording *text, const struct deviation *item)
+static void memory_words(struct phrase *text, const struct deviation *item)
 {
 	if (item->kind == DEVIATION_MEMORY_BEYOND)
-		wording_add(text, "%s of %s of RAM: it counts pages, not bytes, and bounds nothing",
+		phrase_add(text, "%s of %s of RAM: it counts pages, not bytes, and bounds nothing",
 		    size_text(item->amount).s, size_text(item->own_amount).s);
 	else if (item->kind == DEVIATION_MEMORY_SMALL)
-		wording_add(text,
+		phrase_add(text,
 		    "all of TCP gets %s; the kernel's own is %s: sockets are refused memory, or "
 		    "killed, below that",
 		    size_text(item->amount).s, size_text(item->own_amount).s);
 	else
-		wording_add(text, "TCP may take %s, %.0f %% of RAM", size_text(item->amount).s,
+		phrase_add(text, "TCP may take %s, %.0f %% of RAM", size_text(item->amount).s,
 		    100 * item->amount / item->own_amount);
 }
 
-struct wording host_deviation_words(const struct deviation *item, const struct tunable_value *value)
+struct phrase host_deviation_words(const struct deviation *item, const struct tunable_value *value)
 {
-	struct wording text = {.s = ""};
+	struct phrase text = {.s = ""};
 
 	switch (item->kind) {
 	case DEVIATION_CEILING_LOW:
@@ -77,16 +77,16 @@ struct wording host_deviation_words(const struct deviation *item, const struct t
 		ceiling_words(&text, item, (double)value->number[2]);
 		break;
 	case DEVIATION_HUGE_DEFAULT:
-		wording_add(&text,
+		phrase_add(&text,
 		    "each new connection begins with %s, whether its path needs that or not",
 		    size_text(item->amount).s);
 		break;
 	case DEVIATION_HUGE_MINIMUM:
-		wording_add(&text, "every socket keeps %s however short memory is",
+		phrase_add(&text, "every socket keeps %s however short memory is",
 		    size_text(item->amount).s);
 		break;
 	case DEVIATION_ASKED_BUFFER:
-		wording_add(&text, "programs that set %s get %s at most; others are not concerned",
+		phrase_add(&text, "programs that set %s get %s at most; others are not concerned",
 		    item->id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF",
 		    size_text(item->amount).s);
 		break;
@@ -96,23 +96,23 @@ struct wording host_deviation_words(const struct deviation *item, const struct t
 		memory_words(&text, item);
 		break;
 	case DEVIATION_NOT_READ:
-		wording_add(&text, "nothing reads it since Linux %u.%u", item->major, item->minor);
+		phrase_add(&text, "nothing reads it since Linux %u.%u", item->major, item->minor);
 		break;
 	default:
-		wording_add(&text, "%s", sentences[item->kind]);
+		phrase_add(&text, "%s", sentences[item->kind]);
 	}
 	return text;
 }
 
-struct wording host_mend_words(const struct host_report *report, const struct host_mend *mend)
+struct phrase host_mend_words(const struct host_report *report, const struct host_mend *mend)
 {
 	const struct host_need *need = report->need;
 	bool receives = mend->id == TUNABLE_TCP_RMEM;
-	struct wording text = {.s = ""};
+	struct phrase text = {.s = ""};
 
 	if (mend->deviation)
 		return host_deviation_words(mend->deviation, &report->host->values[mend->id]);
-	wording_add(&text, "%s over %s takes %s in flight: a ceiling of %s to %s",
+	phrase_add(&text, "%s over %s takes %s in flight: a ceiling of %s to %s",
 	    rate_text(need->rate_bps).s, time_text(need->rtt_us).s,
 	    size_text(need->rate_bps / 8 * need->rtt_us / 1e6).s,
 	    size_text(receives ? need->receive_ceiling_bytes : need->send_ceiling_bytes).s,

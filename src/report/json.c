@@ -18,7 +18,7 @@
 #include "report/answer.h"
 #include "report/json_parts.h"
 #include "report/limit_text.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* Bytes and bits per second are whole numbers: what follows the point is the arithmetic's. */
 static void json_inputs(struct json_out *out, const struct evidence *evidence)
@@ -174,10 +174,10 @@ static void json_phases(struct json_out *out, const struct phases *phases)
 static void json_decide(struct json_out *out, const struct analysis *analysis)
 {
 	struct measurement_text measurement;
-	struct wording text = {""};
+	struct phrase text = {""};
 
 	if (measurement_text(analysis, &measurement))
-		wording_add(&text, "%s%s%s", measurement.command, measurement.note ? "   # " : "",
+		phrase_add(&text, "%s%s%s", measurement.command, measurement.note ? "   # " : "",
 		    measurement.note ? measurement.note : "");
 	json_known_text(out, "decide_with", text.s);
 }
@@ -295,7 +295,7 @@ static void json_members(struct json_out *out, const struct report *report)
 {
 	json_out_string(out, "schema", "bdp/1");
 	json_out_string(out, "version", report->version);
-	json_out_string(out, "answer", answer_reckon(report).s);
+	json_out_string(out, "answer", answer_compute(report).s);
 	json_inputs(out, report->evidence);
 	json_chosen(out, report);
 	json_rfc6349(out, report->rfc6349);

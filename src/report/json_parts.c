@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "report/wording.h"
+#include "report/phrase.h"
 
 void json_known(struct json_out *out, const char *key, bool known, double value)
 {

@@ -332,23 +332,23 @@ static struct unit_text number_text(enum unit unit, const struct evidence_item *
 	return text;
 }
 
-struct wording evidence_text(const struct evidence_item *item)
+struct phrase evidence_text(const struct evidence_item *item)
 {
 	const struct sentence *sentence = &sentences[item->feature];
-	struct wording text = {""};
+	struct phrase text = {""};
 	const char *at = sentence->text;
 
 	for (const char *brace; (brace = strchr(at, '{')) != NULL; at = brace + 3) {
-		wording_add(&text, "%.*s", (int)(brace - at), at);
+		phrase_add(&text, "%.*s", (int)(brace - at), at);
 		if (brace[1] == 'v')
-			wording_add(&text, "%s", number_text(sentence->value, item, item->value).s);
+			phrase_add(&text, "%s", number_text(sentence->value, item, item->value).s);
 		else if (brace[1] == 'r')
-			wording_add(
+			phrase_add(
 			    &text, "%s", number_text(sentence->reference, item, item->reference).s);
 		else
-			wording_add(&text, "%.0f %%", 100 * item->value / item->reference);
+			phrase_add(&text, "%.0f %%", 100 * item->value / item->reference);
 	}
-	wording_add(&text, "%s", at);
+	phrase_add(&text, "%s", at);
 	return text;
 }
 

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 #include "diagnosis/diagnosis.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* Stable name of an evidence item, for JSON: "window-full". */
 const char *evidence_name(const struct evidence_item *item);
 /* Value over reference where both are of one unit and that says something; false otherwise. */
 bool evidence_ratio(const struct evidence_item *item, double *ratio);
 /* The sentence, with its numbers. */
-struct wording evidence_text(const struct evidence_item *item);
+struct phrase evidence_text(const struct evidence_item *item);
 
 /* A command to run: its words as they are typed, where, and what it shows. */
 struct measurement_text {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "report/chart.h"
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 
 /* Each writes one SVG; false when there is nothing to draw or a write failed. */
 

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "report/chart.h"
-#include "report/text_trials.h"
+#include "report/text_groups.h"
 
-static const struct group {
+static const struct chart_group {
 	const char *title;
 	enum figure figure;
 	enum svg_paint paint;
@@ -19,23 +19,23 @@ static const struct group {
 
 static bool is_known(const struct compare_report *report, enum figure figure)
 {
-	for (size_t i = 0; i < report->trials.count; i++)
-		if (report->trials.trials[i].range[figure].count > 0)
+	for (size_t i = 0; i < report->groups.count; i++)
+		if (report->groups.groups[i].range[figure].count > 0)
 			return true;
 	return false;
 }
 
 static void rows(
-    struct chart *chart, const struct compare_report *report, const struct group *group)
+    struct chart *chart, const struct compare_report *report, const struct chart_group *group)
 {
-	struct chart_row list[TRIALS_MAX];
-	struct wording labels[TRIALS_MAX];
-	struct unit_text texts[TRIALS_MAX];
+	struct chart_row list[RUN_GROUPS_MAX];
+	struct phrase labels[RUN_GROUPS_MAX];
+	struct unit_text texts[RUN_GROUPS_MAX];
 
-	for (size_t i = 0; i < report->trials.count; i++) {
-		const struct range *range = &report->trials.trials[i].range[group->figure];
+	for (size_t i = 0; i < report->groups.count; i++) {
+		const struct range *range = &report->groups.groups[i].range[group->figure];
 		bool known = range->count > 0;
-		labels[i] = trials_label(&report->trials, i);
+		labels[i] = run_groups_label(&report->groups, i);
 		texts[i] =
 		    known ? figure_text(group->figure, range) : (struct unit_text){"unknown"};
 		list[i] = (struct chart_row){.label = labels[i].s,
@@ -45,12 +45,12 @@ static void rows(
 		    .high = range->high,
 		    .strong = report->compare->by != COMPARE_NONE && i == report->compare->best};
 	}
-	chart_rows(chart, group->title, group->paint, list, report->trials.count);
+	chart_rows(chart, group->title, group->paint, list, report->groups.count);
 }
 
 bool plot_compare(const struct compare_report *report, FILE *stream)
 {
-	struct wording sentence = compare_answer(report);
+	struct phrase sentence = compare_answer(report);
 	struct chart chart;
 
 	chart_begin(&chart, stream, "Comparison", sentence.s);

@@ -145,11 +145,11 @@ bool plot_run_bands(
 	    series->bins[series->count - 1].end_s <= series->bins[0].start_s ||
 	    !has_anything(series))
 		return false;
-	struct wording title = wording_direction(run), sentence = answer_reckon(report);
+	struct phrase title = phrase_direction(run), sentence = answer_compute(report);
 	const struct path *path = &chosen->path;
-	wording_add(&title, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
+	phrase_add(&title, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
 	if (path->congestion_control[0])
-		wording_add(&title, ", %s", path->congestion_control);
+		phrase_add(&title, ", %s", path->congestion_control);
 	/* Where the steady state begins: what is before it does not count. */
 	bool ramps = path->steady_first > 0 && path->steady_first < series->count;
 	const struct chart_tick steady = {

@@ -5,7 +5,7 @@
 
 #include "base/quote.h"
 #include "report/answer.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 #define COMMENT_WIDTH 80u
 
@@ -99,7 +99,7 @@ static void host_put(const struct report *report, const struct script_form *form
 	fputc('\n', stream);
 	if (place > 0 && form->separator)
 		fprintf(stream, "%s\n", form->separator);
-	script_commentf(stream, "on %s%s", wording_host(report, host).s,
+	script_commentf(stream, "on %s%s", phrase_host(report, host).s,
 	    host != ROLE_UNKNOWN && host == plan->here ? " (this machine)" : "");
 	if (form->begin)
 		form->begin(plan, host, stream);
@@ -121,7 +121,7 @@ bool script_print(const struct report *report, const struct script_form *form, F
 	size_t printed = 0;
 
 	script_commentf(stream, "bdp %s: %s", report->version,
-	    report->headline ? report->headline : answer_reckon(report).s);
+	    report->headline ? report->headline : answer_compute(report).s);
 	if (*report->plan->reason_text && (count > 0 || report->headline))
 		script_commentf(stream, "but: %s", report->plan->reason_text);
 	for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ bool script_print(const struct report *report, const struct script_form *form, F
 	}
 	if (printed == 0 && report->only != ROLE_UNKNOWN)
 		script_commentf(
-		    stream, "nothing to set on %s", wording_host(report, report->only).s);
+		    stream, "nothing to set on %s", phrase_host(report, report->only).s);
 	else if (printed == 0)
 		script_comment(stream, "nothing to set");
 	return fflush(stream) == 0 && !ferror(stream);

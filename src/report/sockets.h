@@ -10,11 +10,11 @@
 #include "advice/plan.h"
 #include "base/json_out.h"
 #include "diagnosis/runaway.h"
-#include "model/holding.h"
+#include "model/socket_memory.h"
 #include "model/memory.h"
-#include "model/tally.h"
+#include "model/socket_totals.h"
 #include "report/report.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 #define SOCKETS_NOTES_MAX 8
 
@@ -25,8 +25,8 @@ struct sockets_report {
 	bool live;
 	bool has_sockets; /* counters alone were given otherwise */
 	double seconds;	  /* between the two readings; 0 when there was one, or it is not known */
-	const struct holding_rule *rule;
-	const struct tally *tally;
+	const struct socket_memory_rule *rule;
+	const struct socket_totals *totals;
 	const struct exposure *memory;
 	const struct counters *delta; /* NULL when there were no two readings */
 	const struct runaway *runaway;
@@ -38,15 +38,15 @@ struct sockets_report {
 };
 
 /* The answer in one sentence or two. */
-struct wording sockets_answer(const struct sockets_report *report);
+struct phrase sockets_answer(const struct sockets_report *report);
 
 /* What the sockets beyond their need are compared with: "2 x BDP". */
-struct wording sockets_bound(const struct holding_rule *rule);
+struct phrase sockets_bound(const struct socket_memory_rule *rule);
 
 /* Rows of all sockets as they come, before the report: the columns that fit. */
-void sockets_text_header(const struct style *style, bool growth, FILE *stream);
+void sockets_text_header(const struct style *style, bool delta, FILE *stream);
 void sockets_text_row(
-    const struct listed *item, const struct style *style, bool growth, FILE *stream);
+    const struct listed *item, const struct style *style, bool delta, FILE *stream);
 /* False when a write failed. */
 bool sockets_text(const struct sockets_report *report, const struct style *style, FILE *stream);
 

@@ -10,17 +10,19 @@
 
 #include "report/json_parts.h"
 
-static void json_side(struct json_out *out, const char *key, const struct side *side, bool memory)
+static void json_direction(
+    struct json_out *out, const char *key, const struct direction *direction, bool memory)
 {
 	json_out_object(out, key);
-	json_known_whole(out, "buffer_bytes", memory, side->buffer_bytes);
-	json_known_whole(out, "held_bytes", memory, side->held_bytes);
-	json_known_whole(out, "rate_bps", side->has_rate, side->rate_bps);
-	json_known_whole(out, "bdp_bytes", side->has_bdp, side->bdp_bytes);
-	json_known(out, "ratio", side->has_bdp && memory && side->bdp_bytes > 0, side->ratio);
-	json_out_bool(out, "beyond", side->beyond);
+	json_known_whole(out, "buffer_bytes", memory, direction->buffer_bytes);
+	json_known_whole(out, "held_bytes", memory, direction->held_bytes);
+	json_known_whole(out, "rate_bps", direction->has_rate, direction->rate_bps);
+	json_known_whole(out, "bdp_bytes", direction->has_bdp, direction->bdp_bytes);
+	json_known(out, "ratio", direction->has_bdp && memory && direction->bdp_bytes > 0,
+	    direction->ratio);
+	json_out_bool(out, "beyond", direction->beyond);
 	json_known_whole(
-	    out, "window_max_bytes", side->window_max_bytes > 0, side->window_max_bytes);
+	    out, "window_max_bytes", direction->window_max_bytes > 0, direction->window_max_bytes);
 	json_out_end_object(out);
 }
 
@@ -46,43 +48,43 @@ static void json_identity(struct json_out *out, const struct socket_info *info)
 	json_out_uint(out, "send_queue_bytes", info->send_queue);
 }
 
-static void json_shares(struct json_out *out, const struct holding *holding)
+static void json_shares(struct json_out *out, const struct socket_memory *memory)
 {
-	bool limited = (holding->has & HOLDING_LIMITED) != 0;
-	bool now = (holding->has & HOLDING_NOW) != 0;
+	bool limited = (memory->has & SOCKET_MEMORY_LIMITED) != 0;
+	bool now = (memory->has & SOCKET_MEMORY_NOW) != 0;
 
-	json_known(out, "rwnd_limited_share", limited, holding->rwnd_share);
-	json_known(out, "sndbuf_limited_share", limited, holding->sndbuf_share);
-	json_known(out, "busy_share", holding->has & HOLDING_BUSY, holding->busy_share);
-	json_known(
-	    out, "retransmit_ratio", holding->has & HOLDING_RETRANSMITS, holding->retransmit_ratio);
-	json_known_whole(out, "receive_now_bps", now, holding->receive_now_bps);
-	json_known_whole(out, "send_now_bps", now, holding->send_now_bps);
+	json_known(out, "rwnd_limited_share", limited, memory->rwnd_share);
+	json_known(out, "sndbuf_limited_share", limited, memory->sndbuf_share);
+	json_known(out, "busy_share", memory->has & SOCKET_MEMORY_BUSY, memory->busy_share);
+	json_known(out, "retransmit_ratio", memory->has & SOCKET_MEMORY_RETRANSMITS,
+	    memory->retransmit_ratio);
+	json_known_whole(out, "receive_now_bps", now, memory->receive_now_bps);
+	json_known_whole(out, "send_now_bps", now, memory->send_now_bps);
 }
 
 void sockets_json_socket(struct json_out *out, const char *key, const struct listed *item)
 {
 	const struct socket_info *info = &item->info;
-	const struct holding *holding = &item->holding;
-	bool memory = (holding->has & HOLDING_MEMORY) != 0;
+	const struct socket_memory *memory = &item->memory;
+	bool has_buffers = (memory->has & SOCKET_MEMORY_BUFFERS) != 0;
 
 	json_out_object(out, key);
 	json_identity(out, info);
-	json_known(out, "rtt_us", holding->has & HOLDING_RTT, holding->rtt_us);
+	json_known(out, "rtt_us", memory->has & SOCKET_MEMORY_RTT, memory->rtt_us);
 	json_known(out, "min_rtt_us", info->has & SOCKET_MIN_RTT, info->min_rtt_us);
 	json_known_whole(
 	    out, "delivery_rate_bps", info->has & SOCKET_DELIVERY_RATE, info->delivery_rate_bps);
-	json_known_whole(out, "held_bytes", memory, holding->held_bytes);
-	json_side(out, "receive", &holding->receive, memory);
-	json_side(out, "send", &holding->send, memory);
-	json_out_bool(out, "beyond", holding->beyond);
-	json_shares(out, holding);
+	json_known_whole(out, "held_bytes", has_buffers, memory->held_bytes);
+	json_direction(out, "receive", &memory->receive, has_buffers);
+	json_direction(out, "send", &memory->send, has_buffers);
+	json_out_bool(out, "beyond", memory->beyond);
+	json_shares(out, memory);
 	json_out_bool(out, "app_limited", info->app_limited);
 	json_known_whole(out, "peer_window_bytes", info->has & SOCKET_PEER_WINDOW,
 	    (double)info->peer_window_bytes);
 	json_known(out, "snd_wscale", info->has & SOCKET_WSCALE, info->snd_wscale);
 	json_known(out, "rcv_wscale", info->has & SOCKET_WSCALE, info->rcv_wscale);
-	json_out_string(out, "reader", reader_name(holding->reader));
+	json_out_string(out, "reader", reader_name(memory->reader));
 	json_out_end_object(out);
 }
 
@@ -97,7 +99,8 @@ void sockets_json_begin(
 		json_out_array(out, "sockets");
 }
 
-static void json_side_sum(struct json_out *out, const char *key, const struct side_sum *sum)
+static void json_direction_sum(
+    struct json_out *out, const char *key, const struct direction_sum *sum)
 {
 	json_out_object(out, key);
 	json_known_whole(out, "held_bytes", true, sum->held_bytes);
@@ -112,38 +115,40 @@ static void json_side_sum(struct json_out *out, const char *key, const struct si
 	json_out_end_object(out);
 }
 
-static void json_totals(struct json_out *out, const struct tally *tally)
+static void json_totals(struct json_out *out, const struct socket_totals *totals)
 {
 	json_out_object(out, "totals");
-	json_out_uint(out, "sockets", tally->sockets);
+	json_out_uint(out, "sockets", totals->sockets);
 	json_out_object(out, "by_state");
 	for (unsigned i = 1; i < STATE_COUNT; i++)
-		if (tally->by_state[i] > 0)
+		if (totals->by_state[i] > 0)
 			json_out_uint(
-			    out, socket_state_name((enum socket_state)i), tally->by_state[i]);
+			    out, socket_state_name((enum socket_state)i), totals->by_state[i]);
 	json_out_end_object(out);
-	json_out_uint(out, "with_memory", tally->with_memory);
-	json_out_uint(out, "judged", tally->judged);
-	json_out_uint(out, "beyond", tally->beyond);
-	json_known_whole(out, "held_bytes", tally->with_memory > 0, tally->held_bytes);
-	json_known_whole(out, "beyond_held_bytes", tally->judged > 0, tally->beyond_held_bytes);
-	json_known_whole(out, "beyond_buffer_bytes", tally->judged > 0, tally->beyond_buffer_bytes);
-	json_out_uint(out, "slow_readers", tally->behind);
-	json_out_uint(out, "stalled_readers", tally->stalled);
-	json_side_sum(out, "receive", &tally->receive);
-	json_side_sum(out, "send", &tally->send);
+	json_out_uint(out, "with_memory", totals->with_memory);
+	json_out_uint(out, "judged", totals->judged);
+	json_out_uint(out, "beyond", totals->beyond);
+	json_known_whole(out, "held_bytes", totals->with_memory > 0, totals->held_bytes);
+	json_known_whole(out, "beyond_held_bytes", totals->judged > 0, totals->beyond_held_bytes);
+	json_known_whole(
+	    out, "beyond_buffer_bytes", totals->judged > 0, totals->beyond_buffer_bytes);
+	json_out_uint(out, "slow_readers", totals->behind);
+	json_out_uint(out, "stalled_readers", totals->stalled);
+	json_direction_sum(out, "receive", &totals->receive);
+	json_direction_sum(out, "send", &totals->send);
 	json_out_end_object(out);
 }
 
-static void json_histogram(struct json_out *out, const struct tally *tally)
+static void json_histogram(struct json_out *out, const struct socket_totals *totals)
 {
 	json_out_array(out, "histogram");
-	for (unsigned i = 0; i < TALLY_CLASSES; i++) {
+	for (unsigned i = 0; i < SOCKET_TOTALS_CLASSES; i++) {
 		json_out_object(out, NULL);
-		json_known_whole(out, "from_bytes", true, tally_class_bytes(i));
-		json_known_whole(out, "to_bytes", i + 1 < TALLY_CLASSES, tally_class_bytes(i + 1));
-		json_out_uint(out, "sockets", tally->classes[i].sockets);
-		json_known_whole(out, "held_bytes", true, tally->classes[i].held_bytes);
+		json_known_whole(out, "from_bytes", true, socket_totals_class_bytes(i));
+		json_known_whole(out, "to_bytes", i + 1 < SOCKET_TOTALS_CLASSES,
+		    socket_totals_class_bytes(i + 1));
+		json_out_uint(out, "sockets", totals->classes[i].sockets);
+		json_known_whole(out, "held_bytes", true, totals->classes[i].held_bytes);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);
@@ -161,7 +166,7 @@ static void json_list(
 static void json_memory(struct json_out *out, const struct sockets_report *report)
 {
 	const struct exposure *memory = report->memory;
-	double held = report->tally->beyond_held_bytes;
+	double held = report->totals->beyond_held_bytes;
 	bool limits = memory->has_limits && memory->high_bytes > 0;
 
 	json_out_object(out, "memory");
@@ -205,7 +210,7 @@ static void json_runaway(struct json_out *out, const struct runaway *runaway)
 	json_out_end_object(out);
 }
 
-static void json_rule(struct json_out *out, const struct holding_rule *rule)
+static void json_rule(struct json_out *out, const struct socket_memory_rule *rule)
 {
 	json_out_object(out, "rule");
 	json_known_whole(out, "target_bps", rule->target_bps > 0, rule->target_bps);
@@ -216,7 +221,7 @@ static void json_rule(struct json_out *out, const struct holding_rule *rule)
 
 bool sockets_json_end(struct json_out *out, const struct sockets_report *report, bool all)
 {
-	const struct tally *tally = report->tally;
+	const struct socket_totals *totals = report->totals;
 
 	if (all)
 		json_out_end_array(out);
@@ -226,14 +231,14 @@ bool sockets_json_end(struct json_out *out, const struct sockets_report *report,
 	json_known(out, "seconds", report->seconds > 0, report->seconds);
 	json_rule(out, report->rule);
 	if (report->has_sockets) {
-		json_totals(out, tally);
-		json_histogram(out, tally);
+		json_totals(out, totals);
+		json_histogram(out, totals);
 	} else {
 		json_out_null(out, "totals");
 		json_out_null(out, "histogram");
 	}
-	json_list(out, "largest", tally->largest, tally->largest_count);
-	json_list(out, "slow_readers", tally->slow, tally->slow_count);
+	json_list(out, "largest", totals->largest, totals->largest_count);
+	json_list(out, "slow_readers", totals->slow, totals->slow_count);
 	json_memory(out, report);
 	json_counters(out, report->delta);
 	json_runaway(out, report->runaway);

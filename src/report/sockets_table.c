@@ -40,13 +40,13 @@ static void put(char out[CELL_MAX], bool known, struct unit_text text)
 
 static bool has(const struct listed *item, unsigned bit)
 {
-	return (item->holding.has & bit) != 0;
+	return (item->memory.has & bit) != 0;
 }
 
 /* The side that is furthest beyond its need. */
-static const struct side *worse_side(const struct listed *item)
+static const struct direction *worse_direction(const struct listed *item)
 {
-	const struct side *receive = &item->holding.receive, *send = &item->holding.send;
+	const struct direction *receive = &item->memory.receive, *send = &item->memory.send;
 
 	if (!receive->has_bdp || (send->beyond && !receive->beyond))
 		return send;
@@ -57,12 +57,12 @@ static const struct side *worse_side(const struct listed *item)
 
 static void put_path_rtt(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_PATH_RTT), time_text(item->holding.path_rtt_us));
+	put(out, has(item, SOCKET_MEMORY_PATH_RTT), time_text(item->memory.path_rtt_us));
 }
 
 static void put_rtt(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_RTT), time_text(item->holding.rtt_us));
+	put(out, has(item, SOCKET_MEMORY_RTT), time_text(item->memory.rtt_us));
 }
 
 static void put_rate(const struct listed *item, char out[CELL_MAX])
@@ -73,68 +73,68 @@ static void put_rate(const struct listed *item, char out[CELL_MAX])
 
 static void put_in(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_NOW), rate_text(item->holding.receive_now_bps));
+	put(out, has(item, SOCKET_MEMORY_NOW), rate_text(item->memory.receive_now_bps));
 }
 
 static void put_out(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_NOW), rate_text(item->holding.send_now_bps));
+	put(out, has(item, SOCKET_MEMORY_NOW), rate_text(item->memory.send_now_bps));
 }
 
 static void put_bdp(const struct listed *item, char out[CELL_MAX])
 {
-	const struct side *side = worse_side(item);
+	const struct direction *direction = worse_direction(item);
 
-	put(out, side->has_bdp, size_text(side->bdp_bytes));
+	put(out, direction->has_bdp, size_text(direction->bdp_bytes));
 }
 
 static void put_rcvbuf(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_MEMORY), size_text(item->holding.receive.buffer_bytes));
+	put(out, has(item, SOCKET_MEMORY_BUFFERS), size_text(item->memory.receive.buffer_bytes));
 }
 
 static void put_received(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_MEMORY), size_text(item->holding.receive.held_bytes));
+	put(out, has(item, SOCKET_MEMORY_BUFFERS), size_text(item->memory.receive.held_bytes));
 }
 
 static void put_sndbuf(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_MEMORY), size_text(item->holding.send.buffer_bytes));
+	put(out, has(item, SOCKET_MEMORY_BUFFERS), size_text(item->memory.send.buffer_bytes));
 }
 
 static void put_queued(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_MEMORY), size_text(item->holding.send.held_bytes));
+	put(out, has(item, SOCKET_MEMORY_BUFFERS), size_text(item->memory.send.held_bytes));
 }
 
 /* Two digits are enough: the rate is not known better. */
 static void put_ratio(const struct listed *item, char out[CELL_MAX])
 {
-	const struct side *side = worse_side(item);
+	const struct direction *direction = worse_direction(item);
 
 	out[0] = '\0';
-	if (!side->has_bdp || !has(item, HOLDING_MEMORY) || side->bdp_bytes <= 0)
+	if (!direction->has_bdp || !has(item, SOCKET_MEMORY_BUFFERS) || direction->bdp_bytes <= 0)
 		return;
-	if (side->ratio >= 9999.5)
+	if (direction->ratio >= 9999.5)
 		snprintf(out, CELL_MAX, ">9999");
 	else
-		snprintf(out, CELL_MAX, "%.*f", side->ratio < 9.95 ? 1 : 0, side->ratio);
+		snprintf(out, CELL_MAX, "%.*f", direction->ratio < 9.95 ? 1 : 0, direction->ratio);
 }
 
 static void put_limits(const struct listed *item, char out[CELL_MAX])
 {
-	const struct holding *holding = &item->holding;
+	const struct socket_memory *memory = &item->memory;
 
 	out[0] = '\0';
 	/* who has sent nothing is not limited by its program */
 	bool sent = (item->info.has & SOCKET_DELIVERY_RATE) != 0;
 
-	if (has(item, HOLDING_LIMITED) && holding->rwnd_share >= 0.01 &&
-	    holding->rwnd_share >= holding->sndbuf_share)
-		snprintf(out, CELL_MAX, "rwnd %.0f%%", 100 * holding->rwnd_share);
-	else if (has(item, HOLDING_LIMITED) && holding->sndbuf_share >= 0.01)
-		snprintf(out, CELL_MAX, "sndbuf %.0f%%", 100 * holding->sndbuf_share);
+	if (has(item, SOCKET_MEMORY_LIMITED) && memory->rwnd_share >= 0.01 &&
+	    memory->rwnd_share >= memory->sndbuf_share)
+		snprintf(out, CELL_MAX, "rwnd %.0f%%", 100 * memory->rwnd_share);
+	else if (has(item, SOCKET_MEMORY_LIMITED) && memory->sndbuf_share >= 0.01)
+		snprintf(out, CELL_MAX, "sndbuf %.0f%%", 100 * memory->sndbuf_share);
 	else if (sent && item->info.app_limited)
 		snprintf(out, CELL_MAX, "app");
 }
@@ -143,13 +143,13 @@ static void put_limits(const struct listed *item, char out[CELL_MAX])
 static void put_busy(const struct listed *item, char out[CELL_MAX])
 {
 	out[0] = '\0';
-	if (has(item, HOLDING_BUSY))
-		snprintf(out, CELL_MAX, "%.0f%%", 100 * item->holding.busy_share);
+	if (has(item, SOCKET_MEMORY_BUSY))
+		snprintf(out, CELL_MAX, "%.0f%%", 100 * item->memory.busy_share);
 }
 
 static void put_retransmits(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_RETRANSMITS), percent_text(item->holding.retransmit_ratio));
+	put(out, has(item, SOCKET_MEMORY_RETRANSMITS), percent_text(item->memory.retransmit_ratio));
 }
 
 static void put_scale(const struct listed *item, char out[CELL_MAX])
@@ -164,28 +164,28 @@ static void put_scale_windows(const struct listed *item, char out[CELL_MAX])
 	out[0] = '\0';
 	if (item->info.has & SOCKET_WSCALE)
 		snprintf(out, CELL_MAX, "%u,%u (windows to %s and %s)", item->info.snd_wscale,
-		    item->info.rcv_wscale, size_text(item->holding.send.window_max_bytes).s,
-		    size_text(item->holding.receive.window_max_bytes).s);
+		    item->info.rcv_wscale, size_text(item->memory.send.window_max_bytes).s,
+		    size_text(item->memory.receive.window_max_bytes).s);
 }
 
 static void put_some_retransmits(const struct listed *item, char out[CELL_MAX])
 {
-	put(out, has(item, HOLDING_RETRANSMITS) && item->info.retransmits > 0,
-	    percent_text(item->holding.retransmit_ratio));
+	put(out, has(item, SOCKET_MEMORY_RETRANSMITS) && item->info.retransmits > 0,
+	    percent_text(item->memory.retransmit_ratio));
 }
 
 static void put_receive_window(const struct listed *item, char out[CELL_MAX])
 {
-	const struct side *side = &item->holding.receive;
+	const struct direction *direction = &item->memory.receive;
 
-	put(out, side->window_max_bytes > 0, size_text(side->window_max_bytes));
+	put(out, direction->window_max_bytes > 0, size_text(direction->window_max_bytes));
 }
 
 static void put_send_window(const struct listed *item, char out[CELL_MAX])
 {
-	const struct side *side = &item->holding.send;
+	const struct direction *direction = &item->memory.send;
 
-	put(out, side->window_max_bytes > 0, size_text(side->window_max_bytes));
+	put(out, direction->window_max_bytes > 0, size_text(direction->window_max_bytes));
 }
 
 static void put_control(const struct listed *item, char out[CELL_MAX])
@@ -217,20 +217,20 @@ static const struct column columns[] = {
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
 
-static unsigned rank_of(const struct column *column, bool growth)
+static unsigned rank_of(const struct column *column, bool delta)
 {
-	return growth ? column->rank_growth : column->rank;
+	return delta ? column->rank_growth : column->rank;
 }
 
 /* Which columns fit: rank by rank, from the left. */
-static void choose(const struct layout *layout, bool growth, bool shown[COLUMN_COUNT])
+static void choose(const struct layout *layout, bool delta, bool shown[COLUMN_COUNT])
 {
 	unsigned used = PEER_WIDTH;
 
 	memset(shown, 0, COLUMN_COUNT * sizeof(shown[0]));
 	for (unsigned rank = 1; rank <= 5; rank++) {
 		for (size_t i = 0; i < COLUMN_COUNT; i++) {
-			if (rank_of(&columns[i], growth) != rank ||
+			if (rank_of(&columns[i], delta) != rank ||
 			    used + columns[i].width > layout->style->width)
 				continue;
 			shown[i] = true;
@@ -248,12 +248,12 @@ static void cell_put(struct layout *layout, unsigned end, enum ink ink, const ch
 	layout_raw(layout, ink, text);
 }
 
-void sockets_table_head(struct layout *layout, bool growth)
+void sockets_table_head(struct layout *layout, bool delta)
 {
 	bool shown[COLUMN_COUNT];
 	unsigned end = PEER_WIDTH;
 
-	choose(layout, growth, shown);
+	choose(layout, delta, shown);
 	layout_break(layout);
 	layout_tab(layout, 0);
 	layout_raw(layout, INK_DIM, "peer");
@@ -268,7 +268,7 @@ void sockets_table_head(struct layout *layout, bool growth)
 
 /* What there was no room for, and the port that tells the socket at this end. */
 static void rest_put(
-    struct layout *layout, const struct listed *item, bool growth, const bool shown[COLUMN_COUNT])
+    struct layout *layout, const struct listed *item, bool delta, const bool shown[COLUMN_COUNT])
 {
 	char text[CELL_MAX] = "", pair[CELL_MAX * 2];
 
@@ -277,7 +277,7 @@ static void rest_put(
 	layout_text(layout, INK_DIM, pair);
 	for (size_t i = 0; i < COLUMN_COUNT; i++) {
 		const struct column *column = &columns[i];
-		if (shown[i] || rank_of(column, growth) == 0 || !column->name)
+		if (shown[i] || rank_of(column, delta) == 0 || !column->name)
 			continue;
 		(column->put_below ? column->put_below : column->put)(item, text);
 		if (text[0] == '\0')
@@ -291,13 +291,13 @@ static void rest_put(
 	layout_break(layout);
 }
 
-void sockets_table_row(struct layout *layout, const struct listed *item, bool growth, bool rest)
+void sockets_table_row(struct layout *layout, const struct listed *item, bool delta, bool rest)
 {
 	bool shown[COLUMN_COUNT];
 	char text[CELL_MAX];
 	unsigned end = PEER_WIDTH;
 
-	choose(layout, growth, shown);
+	choose(layout, delta, shown);
 	layout_break(layout);
 	layout_tab(layout, 0);
 	sockets_endpoint(item->info.peer, item->info.peer_port, text, sizeof(text));
@@ -310,10 +310,10 @@ void sockets_table_row(struct layout *layout, const struct listed *item, bool gr
 		end += columns[i].width;
 		columns[i].put(item, text);
 		cell_put(layout, end,
-		    item->holding.beyond && columns[i].put == put_ratio ? INK_YELLOW : INK_PLAIN,
+		    item->memory.beyond && columns[i].put == put_ratio ? INK_YELLOW : INK_PLAIN,
 		    text[0] ? text : "-");
 	}
 	layout_break(layout);
 	if (rest)
-		rest_put(layout, item, growth, shown);
+		rest_put(layout, item, delta, shown);
 }

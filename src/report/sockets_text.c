@@ -15,13 +15,13 @@
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-struct wording sockets_bound(const struct holding_rule *rule)
+struct phrase sockets_bound(const struct socket_memory_rule *rule)
 {
-	struct wording text = {""};
+	struct phrase text = {""};
 
-	wording_add(&text, "%.3g x BDP", rule->factor);
+	phrase_add(&text, "%.3g x BDP", rule->factor);
 	if (rule->target_bps > 0)
-		wording_add(&text, " of %s", rate_text(rule->target_bps).s);
+		phrase_add(&text, " of %s", rate_text(rule->target_bps).s);
 	return text;
 }
 
@@ -36,50 +36,50 @@ static struct unit_text share_text(double bytes, double of_bytes)
 }
 
 /* ", 8.2 x what tcp_mem allows" when there is something to compare with. */
-static void add_share(struct wording *text, const struct exposure *memory, double bytes)
+static void add_share(struct phrase *text, const struct exposure *memory, double bytes)
 {
 	if (!memory->has_limits || memory->high_bytes <= 0)
 		return;
 	if (bytes > memory->high_bytes)
-		wording_add(text, ", %.1f x the high mark of tcp_mem", bytes / memory->high_bytes);
+		phrase_add(text, ", %.1f x the high mark of tcp_mem", bytes / memory->high_bytes);
 	else
-		wording_add(text, ", %s of the high mark of tcp_mem",
+		phrase_add(text, ", %s of the high mark of tcp_mem",
 		    share_text(bytes, memory->high_bytes).s);
 }
 
-static void answer_sockets(struct wording *text, const struct sockets_report *report)
+static void answer_sockets(struct phrase *text, const struct sockets_report *report)
 {
-	const struct tally *tally = report->tally;
-	double most = tally->beyond_buffer_bytes;
+	const struct socket_totals *totals = report->totals;
+	double most = totals->beyond_buffer_bytes;
 
-	if (tally->sockets == 0) {
-		wording_add(text, "No TCP socket matches.");
-	} else if (tally->with_memory == 0) {
-		wording_add(
-		    text, "What %s sockets hold is not told.", count_text(tally->sockets).s);
-	} else if (tally->beyond == 0) {
-		wording_add(text, "No buffer of %s socket%s is beyond %s%s; together they hold %s",
-		    count_text(tally->sockets).s, tally->sockets == 1 ? "" : "s",
+	if (totals->sockets == 0) {
+		phrase_add(text, "No TCP socket matches.");
+	} else if (totals->with_memory == 0) {
+		phrase_add(
+		    text, "What %s sockets hold is not told.", count_text(totals->sockets).s);
+	} else if (totals->beyond == 0) {
+		phrase_add(text, "No buffer of %s socket%s is beyond %s%s; together they hold %s",
+		    count_text(totals->sockets).s, totals->sockets == 1 ? "" : "s",
 		    sockets_bound(report->rule).s,
-		    tally->judged < tally->sockets ? ", as far as a rate and an RTT are known" : "",
-		    size_text(tally->held_bytes).s);
-		add_share(text, report->memory, tally->held_bytes);
-		wording_add(text, ".");
+		    totals->judged < totals->sockets ? ", as far as a rate and an RTT are known"
+						     : "",
+		    size_text(totals->held_bytes).s);
+		add_share(text, report->memory, totals->held_bytes);
+		phrase_add(text, ".");
 	} else {
-		wording_add(text,
-		    "%s of %s socket%s have buffers beyond %s: they hold %s of the %s",
-		    count_text(tally->beyond).s, count_text(tally->sockets).s,
-		    tally->sockets == 1 ? "" : "s", sockets_bound(report->rule).s,
-		    size_text(tally->beyond_held_bytes).s, size_text(tally->held_bytes).s);
-		wording_add(text, " that all hold");
-		add_share(text, report->memory, tally->beyond_held_bytes);
-		if (most > 2 * tally->beyond_held_bytes)
-			wording_add(text, ", and may hold %s", size_text(most).s);
-		wording_add(text, ".");
+		phrase_add(text, "%s of %s socket%s have buffers beyond %s: they hold %s of the %s",
+		    count_text(totals->beyond).s, count_text(totals->sockets).s,
+		    totals->sockets == 1 ? "" : "s", sockets_bound(report->rule).s,
+		    size_text(totals->beyond_held_bytes).s, size_text(totals->held_bytes).s);
+		phrase_add(text, " that all hold");
+		add_share(text, report->memory, totals->beyond_held_bytes);
+		if (most > 2 * totals->beyond_held_bytes)
+			phrase_add(text, ", and may hold %s", size_text(most).s);
+		phrase_add(text, ".");
 	}
 }
 
-static void answer_runaway(struct wording *text, const struct runaway *runaway)
+static void answer_runaway(struct phrase *text, const struct runaway *runaway)
 {
 	static const char *const remedies[] = {
 	    [REMEDY_NONE] = "",
@@ -91,30 +91,30 @@ static void answer_runaway(struct wording *text, const struct runaway *runaway)
 	};
 
 	if (runaway->verdict == RUNAWAY_CONFIRMED)
-		wording_add(text, "%sReceive buffers run away:%s", text->s[0] ? " " : "",
+		phrase_add(text, "%sReceive buffers run away:%s", text->s[0] ? " " : "",
 		    remedies[runaway->remedy]);
 	else if (runaway->verdict == RUNAWAY_SUSPECTED && runaway->remedy == REMEDY_MEASURE)
-		wording_add(text, "%s", remedies[runaway->remedy]);
+		phrase_add(text, "%s", remedies[runaway->remedy]);
 	else if (runaway->verdict == RUNAWAY_ABSENT)
-		wording_add(
+		phrase_add(
 		    text, "%sThe counters show no buffer that runs away.", text->s[0] ? " " : "");
 }
 
 /* Neither sockets nor two readings of the counters: a finding, or what is missing. */
-static void answer_nothing(struct wording *text, const struct sockets_report *report)
+static void answer_nothing(struct phrase *text, const struct sockets_report *report)
 {
 	if (report->findings->count > 0)
-		wording_add(text, "%s.", report->findings->items[0].text);
+		phrase_add(text, "%s.", report->findings->items[0].text);
 	else if (report->delta)
-		wording_add(text, "The counters that would tell are not shown: take nstat -az.");
+		phrase_add(text, "The counters that would tell are not shown: take nstat -az.");
 	else
-		wording_add(text,
+		phrase_add(text,
 		    "One reading of the counters tells nothing: give a second, or --interval.");
 }
 
-struct wording sockets_answer(const struct sockets_report *report)
+struct phrase sockets_answer(const struct sockets_report *report)
 {
-	struct wording text = {""};
+	struct phrase text = {""};
 
 	if (report->has_sockets)
 		answer_sockets(&text, report);
@@ -136,19 +136,19 @@ static void row(struct layout *layout, const char *label, const char *value, con
 /* "20,000 of this machine: 19,980 ESTAB, 20 CLOSE-WAIT" */
 static void text_states(struct layout *layout, const struct sockets_report *report)
 {
-	const struct tally *tally = report->tally;
+	const struct socket_totals *totals = report->totals;
 	bool first = true;
 	char safe[256];
 
 	layout_heading(layout, "SOCKETS");
-	layout_textf(layout, INK_PLAIN, "%s of %s", count_text(tally->sockets).s,
+	layout_textf(layout, INK_PLAIN, "%s of %s", count_text(totals->sockets).s,
 	    quote_text(report->source, safe, sizeof(safe)));
 	for (unsigned i = 1; i < STATE_COUNT; i++) {
-		if (tally->by_state[i] == 0)
+		if (totals->by_state[i] == 0)
 			continue;
 		layout->blank_due = false;
 		layout_raw(layout, INK_PLAIN, first ? ":" : ",");
-		layout_textf(layout, INK_PLAIN, "%s %s", count_text(tally->by_state[i]).s,
+		layout_textf(layout, INK_PLAIN, "%s %s", count_text(totals->by_state[i]).s,
 		    socket_state_name((enum socket_state)i));
 		first = false;
 	}
@@ -157,22 +157,23 @@ static void text_states(struct layout *layout, const struct sockets_report *repo
 
 static void text_sums(struct layout *layout, const struct sockets_report *report)
 {
-	const struct tally *tally = report->tally;
-	struct wording note = {""};
+	const struct socket_totals *totals = report->totals;
+	struct phrase note = {""};
 
-	wording_add(&note, "%s received, %s to send; their buffers may hold %s and %s",
-	    size_text(tally->receive.held_bytes).s, size_text(tally->send.held_bytes).s,
-	    size_text(tally->receive.buffer_bytes).s, size_text(tally->send.buffer_bytes).s);
-	row(layout, "hold", size_text(tally->held_bytes).s, note.s);
+	phrase_add(&note, "%s received, %s to send; their buffers may hold %s and %s",
+	    size_text(totals->receive.held_bytes).s, size_text(totals->send.held_bytes).s,
+	    size_text(totals->receive.buffer_bytes).s, size_text(totals->send.buffer_bytes).s);
+	row(layout, "hold", size_text(totals->held_bytes).s, note.s);
 	note.s[0] = '\0';
-	wording_add(&note, "with a buffer larger than %s", sockets_bound(report->rule).s);
-	if (tally->beyond > 0)
-		wording_add(&note, " (%s receive, %s send): those hold %s and may hold %s",
-		    count_text(tally->receive.beyond).s, count_text(tally->send.beyond).s,
-		    size_text(tally->beyond_held_bytes).s, size_text(tally->beyond_buffer_bytes).s);
-	row(layout, "beyond", count_text(tally->beyond).s, note.s);
-	if (tally->judged < tally->with_memory)
-		row(layout, "unjudged", count_text(tally->with_memory - tally->judged).s,
+	phrase_add(&note, "with a buffer larger than %s", sockets_bound(report->rule).s);
+	if (totals->beyond > 0)
+		phrase_add(&note, " (%s receive, %s send): those hold %s and may hold %s",
+		    count_text(totals->receive.beyond).s, count_text(totals->send.beyond).s,
+		    size_text(totals->beyond_held_bytes).s,
+		    size_text(totals->beyond_buffer_bytes).s);
+	row(layout, "beyond", count_text(totals->beyond).s, note.s);
+	if (totals->judged < totals->with_memory)
+		row(layout, "unjudged", count_text(totals->with_memory - totals->judged).s,
 		    report->rule->target_bps > 0
 			? "whose RTT is not known"
 			: "whose rate or RTT is not known; --target RATE gives a rate");
@@ -181,15 +182,15 @@ static void text_sums(struct layout *layout, const struct sockets_report *report
 static void text_share(
     struct layout *layout, const char *label, double bytes, const struct exposure *memory)
 {
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (memory->has_limits && memory->high_bytes > 0)
-		wording_add(&note, "%s of low, %s of pressure, %s of high",
+		phrase_add(&note, "%s of low, %s of pressure, %s of high",
 		    share_text(bytes, memory->low_bytes).s,
 		    share_text(bytes, memory->pressure_bytes).s,
 		    share_text(bytes, memory->high_bytes).s);
 	if (memory->has_ram)
-		wording_add(&note, "%s%s of RAM", note.s[0] ? "; " : "",
+		phrase_add(&note, "%s%s of RAM", note.s[0] ? "; " : "",
 		    share_text(bytes, memory->ram_bytes).s);
 	row(layout, label, size_text(bytes).s, note.s[0] ? note.s : NULL);
 }
@@ -215,10 +216,10 @@ static void text_shares(struct layout *layout, const struct sockets_report *repo
 		layout_text(
 		    layout, INK_YELLOW, "The high mark exceeds RAM: was it written in bytes?");
 	layout_break(layout);
-	if (report->has_sockets && report->tally->beyond > 0)
-		text_share(layout, "beyond", report->tally->beyond_held_bytes, memory);
+	if (report->has_sockets && report->totals->beyond > 0)
+		text_share(layout, "beyond", report->totals->beyond_held_bytes, memory);
 	if (report->has_sockets)
-		text_share(layout, "all these", report->tally->held_bytes, memory);
+		text_share(layout, "all these", report->totals->held_bytes, memory);
 	if (memory->has_in_use)
 		text_share(layout, "TCP in all", memory->in_use_bytes, memory);
 }
@@ -239,13 +240,15 @@ static unsigned bar_cells(const struct layout *layout)
 	return room < BAR_CELLS_MAX ? room : BAR_CELLS_MAX;
 }
 
-static void text_class(struct layout *layout, const struct tally *tally, unsigned at, uint64_t most)
+static void text_class(
+    struct layout *layout, const struct socket_totals *totals, unsigned at, uint64_t most)
 {
-	const struct size_class *class = &tally->classes[at];
+	const struct size_class *class = &totals->classes[at];
 	unsigned longest = bar_cells(layout);
 	unsigned cells = (unsigned)ceil((double)class->sockets / (double)most * longest);
 
-	layout_item(layout, INK_PLAIN, at == 0 ? "smaller" : size_text(tally_class_bytes(at)).s);
+	layout_item(
+	    layout, INK_PLAIN, at == 0 ? "smaller" : size_text(socket_totals_class_bytes(at)).s);
 	for (unsigned k = 0; k < cells; k++)
 		layout_raw(layout, INK_PLAIN, layout->style->utf8 ? "█" : "#");
 	right(layout, LAYOUT_LABEL + longest + 12, count_text(class->sockets).s);
@@ -255,18 +258,18 @@ static void text_class(struct layout *layout, const struct tally *tally, unsigne
 }
 
 /* A bar for every class from the first that has sockets to the last. */
-static void text_histogram(struct layout *layout, const struct tally *tally)
+static void text_histogram(struct layout *layout, const struct socket_totals *totals)
 {
-	unsigned first = TALLY_CLASSES, last = 0;
+	unsigned first = SOCKET_TOTALS_CLASSES, last = 0;
 	uint64_t most = 0;
 
-	for (unsigned i = 0; i < TALLY_CLASSES; i++) {
-		if (tally->classes[i].sockets == 0)
+	for (unsigned i = 0; i < SOCKET_TOTALS_CLASSES; i++) {
+		if (totals->classes[i].sockets == 0)
 			continue;
-		first = first == TALLY_CLASSES ? i : first;
+		first = first == SOCKET_TOTALS_CLASSES ? i : first;
 		last = i;
-		if (tally->classes[i].sockets > most)
-			most = tally->classes[i].sockets;
+		if (totals->classes[i].sockets > most)
+			most = totals->classes[i].sockets;
 	}
 	if (most == 0)
 		return;
@@ -275,23 +278,23 @@ static void text_histogram(struct layout *layout, const struct tally *tally)
 	layout_text(layout, INK_PLAIN, "sockets by their larger buffer (from), and what they hold");
 	layout_break(layout);
 	for (unsigned i = first; i <= last; i++)
-		text_class(layout, tally, i, most);
+		text_class(layout, totals, i, most);
 }
 
 static void text_largest(struct layout *layout, const struct sockets_report *report)
 {
-	const struct tally *tally = report->tally;
-	bool growth = report->live && report->seconds > 0;
+	const struct socket_totals *totals = report->totals;
+	bool delta = report->live && report->seconds > 0;
 
-	if (tally->largest_count == 0)
+	if (totals->largest_count == 0)
 		return;
 	layout_gap(layout);
 	layout_heading(layout, "LARGEST");
 	layout_text(layout, INK_PLAIN, "by what they hold, then by what they may hold");
 	layout_break(layout);
-	sockets_table_head(layout, growth);
-	for (size_t i = 0; i < tally->largest_count; i++)
-		sockets_table_row(layout, &tally->largest[i], growth, !report->watched);
+	sockets_table_head(layout, delta);
+	for (size_t i = 0; i < totals->largest_count; i++)
+		sockets_table_row(layout, &totals->largest[i], delta, !report->watched);
 }
 
 static void text_reader(struct layout *layout, const struct listed *item, double seconds)
@@ -300,13 +303,13 @@ static void text_reader(struct layout *layout, const struct listed *item, double
 	char peer[80];
 
 	layout_tab(layout, 2);
-	layout_raw(layout, item->holding.reader == READER_STALLED ? INK_YELLOW : INK_PLAIN,
+	layout_raw(layout, item->memory.reader == READER_STALLED ? INK_YELLOW : INK_PLAIN,
 	    sockets_endpoint(info->peer, info->peer_port, peer, sizeof(peer)));
 	layout_textf(layout, INK_PLAIN, "to port %u: %s not read, in a buffer of %s",
 	    info->local_port, size_text((double)info->recv_queue).s,
 	    size_text((double)info->rcvbuf).s);
 	layout->blank_due = false;
-	if (item->holding.reader == READER_STALLED)
+	if (item->memory.reader == READER_STALLED)
 		layout_textf(layout, INK_PLAIN, ", and nothing was in %.0f s", seconds);
 	else if (info->has & SOCKET_LAST_SND)
 		layout_textf(layout, INK_PLAIN, "; the last came %s ago",
@@ -317,17 +320,17 @@ static void text_reader(struct layout *layout, const struct listed *item, double
 /* The programs to look at. */
 static void text_readers(struct layout *layout, const struct sockets_report *report)
 {
-	const struct tally *tally = report->tally;
+	const struct socket_totals *totals = report->totals;
 
-	if (tally->behind == 0)
+	if (totals->behind == 0)
 		return;
 	layout_gap(layout);
 	layout_heading(layout, "READERS");
 	layout_textf(layout, INK_PLAIN, "%s %s behind: half of the buffer or more is not read",
-	    count_text(tally->behind).s, tally->behind == 1 ? "is" : "are");
+	    count_text(totals->behind).s, totals->behind == 1 ? "is" : "are");
 	layout_break(layout);
-	for (size_t i = 0; i < tally->slow_count; i++)
-		text_reader(layout, &tally->slow[i], report->seconds);
+	for (size_t i = 0; i < totals->slow_count; i++)
+		text_reader(layout, &totals->slow[i], report->seconds);
 }
 
 static void text_counters(struct layout *layout, const struct sockets_report *report)
@@ -427,21 +430,21 @@ static void text_notes(struct layout *layout, const struct sockets_report *repor
 	}
 }
 
-void sockets_text_header(const struct style *style, bool growth, FILE *stream)
+void sockets_text_header(const struct style *style, bool delta, FILE *stream)
 {
 	struct layout layout;
 
 	layout_begin(&layout, stream, style);
-	sockets_table_head(&layout, growth);
+	sockets_table_head(&layout, delta);
 }
 
 void sockets_text_row(
-    const struct listed *item, const struct style *style, bool growth, FILE *stream)
+    const struct listed *item, const struct style *style, bool delta, FILE *stream)
 {
 	struct layout layout;
 
 	layout_begin(&layout, stream, style);
-	sockets_table_row(&layout, item, growth, false);
+	sockets_table_row(&layout, item, delta, false);
 }
 
 bool sockets_text(const struct sockets_report *report, const struct style *style, FILE *stream)
@@ -461,7 +464,7 @@ bool sockets_text(const struct sockets_report *report, const struct style *style
 	}
 	text_shares(&layout, report);
 	if (report->has_sockets) {
-		text_histogram(&layout, report->tally);
+		text_histogram(&layout, report->totals);
 		if (!report->watched)
 			text_largest(&layout, report);
 		text_readers(&layout, report);

@@ -1,5 +1,5 @@
 /* The knee, or why there is none, in a sentence or two. */
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,83 +16,82 @@ const char *sweep_end_name(enum sweep_end end)
 	return end_names[end];
 }
 
-struct wording sweep_rule_text(const struct sweep_rule *rule)
+struct phrase sweep_rule_text(const struct sweep_rule *rule)
 {
-	struct wording text = {""};
+	struct phrase text = {""};
 
-	wording_add(&text,
+	phrase_add(&text,
 	    "the largest ceiling that gains at least %s over the one chosen before it, at a loss of at "
 	    "most %s (--min-gain, --max-loss)",
 	    share_text(rule->min_gain).s, share_text(rule->max_loss).s);
 	return text;
 }
 
-static void add_ceiling(struct wording *answer, const struct sweep_report *report, size_t index)
+static void add_ceiling(struct phrase *answer, const struct sweep_report *report, size_t index)
 {
-	const struct trial *trial = &report->trials.trials[index];
-	const struct range *loss = &trial->range[FIGURE_LOSS];
+	const struct run_group *group = &report->groups.groups[index];
+	const struct range *loss = &group->range[FIGURE_LOSS];
 
-	wording_add(answer, "%s at %s", size_text(trial->ceiling_bytes).s,
-	    rate_text(trial->range[FIGURE_RATE].median).s);
+	phrase_add(answer, "%s at %s", size_text(group->ceiling_bytes).s,
+	    rate_text(group->range[FIGURE_RATE].median).s);
 	if (loss->count > 0)
-		wording_add(answer, " and %s loss", percent_text(loss->median).s);
+		phrase_add(answer, " and %s loss", percent_text(loss->median).s);
 }
 
 /* "32 MiB would gain 17 %, but lose 7.22 % of the segments." */
-static void add_next(struct wording *answer, const struct sweep_report *report)
+static void add_next(struct phrase *answer, const struct sweep_report *report)
 {
 	const struct sweep *sweep = report->sweep;
-	const struct trial *next = &report->trials.trials[sweep->knee + 1];
+	const struct run_group *next = &report->groups.groups[sweep->knee + 1];
 
 	if (sweep->stop == STOP_LOSS)
-		wording_add(answer, "; %s would gain %s but lose %s of the segments",
+		phrase_add(answer, "; %s would gain %s but lose %s of the segments",
 		    size_text(next->ceiling_bytes).s, share_text(fmax(0, sweep->next_gain)).s,
 		    percent_text(sweep->next_loss).s);
 	else if (sweep->next_gain > 0)
-		wording_add(answer, "; %s would gain no more than %s",
+		phrase_add(answer, "; %s would gain no more than %s",
 		    size_text(next->ceiling_bytes).s, share_text(sweep->next_gain).s);
 	else
-		wording_add(answer, "; %s would gain nothing", size_text(next->ceiling_bytes).s);
+		phrase_add(answer, "; %s would gain nothing", size_text(next->ceiling_bytes).s);
 }
 
-static void add_holds(struct wording *answer, const struct sweep_report *report)
+static void add_holds(struct phrase *answer, const struct sweep_report *report)
 {
-	const struct limit *limit = &report->trials.typical[report->sweep->knee]->limit;
+	const struct limit *limit = &report->groups.typical[report->sweep->knee]->limit;
 
 	if (limit->factor != FACTOR_UNKNOWN && limit->factor != FACTOR_RECEIVE_WINDOW &&
 	    limit->factor != FACTOR_SEND_BUFFER)
-		wording_add(
-		    answer, ": what holds the flow is %s", factor_table[limit->factor].text);
+		phrase_add(answer, ": what holds the flow is %s", factor_table[limit->factor].text);
 }
 
-struct wording sweep_answer(const struct sweep_report *report)
+struct phrase sweep_answer(const struct sweep_report *report)
 {
 	const struct sweep *sweep = report->sweep;
-	struct wording answer = {""};
+	struct phrase answer = {""};
 
 	switch (sweep->end) {
 	case SWEEP_KNEE:
-		wording_add(&answer, "The knee is ");
+		phrase_add(&answer, "The knee is ");
 		add_ceiling(&answer, report, sweep->knee);
 		add_next(&answer, report);
 		break;
 	case SWEEP_RISING:
-		wording_add(&answer, "The rate still rises up to the largest ceiling measured, ");
+		phrase_add(&answer, "The rate still rises up to the largest ceiling measured, ");
 		add_ceiling(&answer, report, sweep->knee);
-		wording_add(&answer, ": the knee lies there or beyond; sweep further");
+		phrase_add(&answer, ": the knee lies there or beyond; sweep further");
 		break;
 	case SWEEP_FLAT:
-		wording_add(&answer, "No ceiling gains %s over the smallest, ",
+		phrase_add(&answer, "No ceiling gains %s over the smallest, ",
 		    share_text(report->rule->min_gain).s);
 		add_ceiling(&answer, report, sweep->knee);
 		add_holds(&answer, report);
 		break;
 	case SWEEP_LOSSY:
-		wording_add(&answer, "Already the smallest ceiling loses too much, ");
+		phrase_add(&answer, "Already the smallest ceiling loses too much, ");
 		add_ceiling(&answer, report, sweep->knee);
-		wording_add(&answer, ": sweep below it");
+		phrase_add(&answer, ": sweep below it");
 		break;
 	}
-	wording_add(&answer, ".");
+	phrase_add(&answer, ".");
 	return answer;
 }

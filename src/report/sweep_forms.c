@@ -1,5 +1,5 @@
 /* The forms of a sweep; those that a machine runs are the plan's. */
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 
 static bool sweep_sysctl(const struct sweep_report *report, const struct style *style, FILE *stream)
 {

@@ -1,6 +1,6 @@
 /* The sweep for programs: schema "bdp-sweep/1", with the plan that `bdp apply` reads. */
 #include "report/json_parts.h"
-#include "report/trials_json.h"
+#include "report/run_groups_json.h"
 
 static const char *stop_name(enum sweep_stop stop)
 {
@@ -30,7 +30,7 @@ static void json_next(struct json_out *out, const struct sweep_report *report)
 		return;
 	}
 	json_out_object(out, "next");
-	json_out_number(out, "ceiling_bytes", report->trials.trials[sweep->knee + 1].ceiling_bytes);
+	json_out_number(out, "ceiling_bytes", report->groups.groups[sweep->knee + 1].ceiling_bytes);
 	json_out_number(out, "gain", sweep->next_gain);
 	json_known(out, "loss_ratio", sweep->has & SWEEP_NEXT_LOSS, sweep->next_loss);
 	json_known(out, "retransmits_factor", sweep->has & SWEEP_NEXT_RETRANSMITS,
@@ -43,10 +43,10 @@ static void json_next(struct json_out *out, const struct sweep_report *report)
 static void json_ceilings(struct json_out *out, const struct sweep_report *report)
 {
 	json_out_array(out, "ceilings");
-	for (size_t i = 0; i < report->trials.count; i++) {
+	for (size_t i = 0; i < report->groups.count; i++) {
 		const struct sweep_step *step = &report->sweep->steps[i];
 		json_out_object(out, NULL);
-		json_trial(out, &report->trials, i);
+		json_group(out, &report->groups, i);
 		json_known(out, "gain", i > 0, step->gain);
 		json_known(out, "gain_bps_per_mib", i > 0, step->gain_bps_per_mib);
 		json_out_bool(out, "overlaps", step->overlaps);
@@ -64,11 +64,11 @@ bool sweep_json(const struct sweep_report *report, const struct style *style, FI
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
 	json_out_string(&out, "schema", "bdp-sweep/1");
-	json_out_string(&out, "version", report->trials.version);
+	json_out_string(&out, "version", report->groups.version);
 	json_out_string(&out, "answer", sweep_answer(report).s);
 	json_out_object(&out, "sweep");
 	json_out_string(&out, "key", tunables[report->key].key);
-	json_out_number(&out, "knee_bytes", report->trials.trials[sweep->knee].ceiling_bytes);
+	json_out_number(&out, "knee_bytes", report->groups.groups[sweep->knee].ceiling_bytes);
 	json_out_string(&out, "end", sweep_end_name(sweep->end));
 	json_out_string(&out, "stop", stop_name(sweep->stop));
 	json_out_bool(&out, "knee_overlaps", sweep->knee_is_uncertain);
@@ -76,7 +76,7 @@ bool sweep_json(const struct sweep_report *report, const struct style *style, FI
 	json_next(&out, report);
 	json_ceilings(&out, report);
 	json_out_end_object(&out);
-	json_left_out(&out, &report->trials);
+	json_left_out(&out, &report->groups);
 	json_plan(&out, report->advice->plan);
 	json_plan_facts(&out, report->advice->plan);
 	json_out_end_object(&out);

@@ -1,6 +1,6 @@
 /* The sweep for people: the knee first, then the table it was found in, the rule, and what the next step
  * would have bought and cost. */
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "report/bar.h"
 #include "report/layout.h"
 #include "report/text_sections.h"
-#include "report/text_trials.h"
+#include "report/text_groups.h"
 
 #define BAR_CELLS 7u
 
@@ -61,14 +61,14 @@ static void cell_put(struct layout *layout, unsigned end, enum ink ink, const ch
 
 static const struct range *range_of(const struct sweep_report *report, size_t i, enum figure figure)
 {
-	return &report->trials.trials[i].range[figure];
+	return &report->groups.groups[i].range[figure];
 }
 
 static double top_rate(const struct sweep_report *report)
 {
 	double top = 0;
 
-	for (size_t i = 0; i < report->trials.count; i++)
+	for (size_t i = 0; i < report->groups.count; i++)
 		top = fmax(top, range_of(report, i, FIGURE_RATE)->median);
 	return top;
 }
@@ -88,7 +88,7 @@ static struct unit_text gain_text(const struct sweep_report *report, size_t i)
 static struct unit_text rtt_cell(const struct sweep_report *report, size_t i)
 {
 	const struct range *loaded = range_of(report, i, FIGURE_LOADED_RTT);
-	const struct rtt *rtt = &report->trials.typical[i]->path.rtt;
+	const struct rtt *rtt = &report->groups.typical[i]->path.rtt;
 	struct unit_text text = {"-"};
 
 	if (loaded->count > 0)
@@ -103,19 +103,19 @@ static struct unit_text rtt_cell(const struct sweep_report *report, size_t i)
 static struct unit_text cell_text(
     const struct sweep_report *report, size_t i, enum column_id column)
 {
-	static const enum figure figures[COLUMN_COUNT] = {
+	static const enum figure summary[COLUMN_COUNT] = {
 	    [COLUMN_RATE] = FIGURE_RATE,
 	    [COLUMN_RETR] = FIGURE_RETRANSMITS,
 	    [COLUMN_LOSS] = FIGURE_LOSS,
 	    [COLUMN_CWND] = FIGURE_CWND,
 	};
-	const struct range *range = range_of(report, i, figures[column]);
+	const struct range *range = range_of(report, i, summary[column]);
 
 	if (column == COLUMN_GAIN)
 		return gain_text(report, i);
 	if (column == COLUMN_RTT)
 		return rtt_cell(report, i);
-	return figure_text(figures[column], range);
+	return figure_text(summary[column], range);
 }
 
 static void bar_cell(struct layout *layout, const struct sweep_report *report, size_t i, double top)
@@ -133,13 +133,13 @@ static void bar_cell(struct layout *layout, const struct sweep_report *report, s
 /* How far the runs of one ceiling lie apart. */
 static void spread_line(struct layout *layout, const struct sweep_report *report, size_t i)
 {
-	const struct trial *trial = &report->trials.trials[i];
-	const struct range *rate = &trial->range[FIGURE_RATE];
+	const struct run_group *group = &report->groups.groups[i];
+	const struct range *rate = &group->range[FIGURE_RATE];
 
-	if (trial->runs < 2)
+	if (group->runs < 2)
 		return;
 	layout_tab(layout, CEILING_END + 2);
-	layout_textf(layout, INK_DIM, "%u runs, %s to %s%s", trial->runs, rate_text(rate->low).s,
+	layout_textf(layout, INK_DIM, "%u runs, %s to %s%s", group->runs, rate_text(rate->low).s,
 	    rate_text(rate->high).s,
 	    report->sweep->steps[i].overlaps ? ": overlaps the step before it" : "");
 	layout_break(layout);
@@ -156,7 +156,7 @@ static void table_row(
 		layout_tab(layout, 0);
 		layout_raw(layout, ink, ">");
 	}
-	cell_put(layout, CEILING_END, ink, size_text(report->trials.trials[i].ceiling_bytes).s);
+	cell_put(layout, CEILING_END, ink, size_text(report->groups.groups[i].ceiling_bytes).s);
 	for (int column = 0; column < COLUMN_COUNT; column++) {
 		if (column == COLUMN_BAR)
 			bar_cell(layout, report, i, top);
@@ -168,12 +168,12 @@ static void table_row(
 	spread_line(layout, report, i);
 }
 
-static unsigned runs_of(const struct trials_report *report)
+static unsigned runs_of(const struct groups_report *report)
 {
 	unsigned runs = 0;
 
 	for (size_t i = 0; i < report->count; i++)
-		runs += report->trials[i].runs;
+		runs += report->groups[i].runs;
 	return runs;
 }
 
@@ -183,14 +183,14 @@ static void table(struct layout *layout, const struct sweep_report *report)
 
 	layout_heading(layout, "SWEEP");
 	layout_textf(layout, INK_PLAIN, "ceiling of %s, %zu values, %u runs",
-	    tunables[report->key].key, report->trials.count, runs_of(&report->trials));
+	    tunables[report->key].key, report->groups.count, runs_of(&report->groups));
 	layout_break(layout);
 	cell_put(layout, CEILING_END, INK_DIM, "ceiling");
 	for (int column = 0; column < COLUMN_COUNT; column++)
 		cell_put(layout, column_end(layout, (enum column_id)column), INK_DIM,
 		    columns[column].title);
 	layout_break(layout);
-	for (size_t i = 0; i < report->trials.count; i++)
+	for (size_t i = 0; i < report->groups.count; i++)
 		table_row(layout, report, i, top);
 }
 
@@ -203,7 +203,7 @@ static void next_step(struct layout *layout, const struct sweep_report *report)
 		return;
 	layout_item(layout, INK_PLAIN, "beyond");
 	layout_textf(layout, INK_PLAIN, "%s would buy %s%s (%s)",
-	    size_text(report->trials.trials[next].ceiling_bytes).s,
+	    size_text(report->groups.groups[next].ceiling_bytes).s,
 	    sweep->next_gain < 0 ? "nothing: " : "",
 	    sweep->next_gain < 0 ? "less rate" : share_text(sweep->next_gain).s,
 	    rate_text(range_of(report, next, FIGURE_RATE)->median).s);
@@ -225,7 +225,7 @@ static void next_step(struct layout *layout, const struct sweep_report *report)
 static void knee_line(struct layout *layout, const struct sweep_report *report)
 {
 	const struct sweep *sweep = report->sweep;
-	struct unit_text ceiling = size_text(report->trials.trials[sweep->knee].ceiling_bytes);
+	struct unit_text ceiling = size_text(report->groups.groups[sweep->knee].ceiling_bytes);
 
 	layout_gap(layout);
 	layout_heading(layout, "KNEE");
@@ -268,7 +268,7 @@ static void knee(struct layout *layout, const struct sweep_report *report)
 /* What is set there now, where that is no less than the knee: then nothing is to be set. */
 static void now(struct layout *layout, const struct sweep_report *report)
 {
-	double ceiling = report->trials.trials[report->sweep->knee].ceiling_bytes;
+	double ceiling = report->groups.groups[report->sweep->knee].ceiling_bytes;
 	double current = report->current ? (double)report->current->number[2] : 0;
 
 	for (size_t i = 0; i < report->advice->plan->setting_count; i++)
@@ -300,7 +300,7 @@ bool sweep_text(const struct sweep_report *report, const struct style *style, FI
 		now(&layout, report);
 	text_settings(&layout, report->advice);
 	text_commands(&layout, report->advice->plan, true);
-	text_left_out(&layout, &report->trials);
+	text_left_out(&layout, &report->groups);
 	layout_break(&layout);
 	return fflush(stream) == 0 && !ferror(stream);
 }

@@ -11,7 +11,7 @@
 #include "report/layout.h"
 #include "report/limit_text.h"
 #include "report/text_sections.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* Sentences of evidence in the text; JSON has all. */
 #define EVIDENCE_TOLD 3
@@ -45,7 +45,7 @@ static const enum ink severity_inks[] = {
 static void text_answer(struct layout *layout, const struct report *report)
 {
 	layout_tab(layout, 0);
-	layout_text(layout, INK_BOLD, answer_reckon(report).s);
+	layout_text(layout, INK_BOLD, answer_compute(report).s);
 	layout_break(layout);
 }
 
@@ -59,18 +59,18 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 	if (limit->factor != FACTOR_UNKNOWN)
 		layout_text(layout, ink, factor_table[limit->factor].text);
 	else if (limit->candidate_count > 0)
-		layout_text(layout, ink, wording_candidates(limit).s);
+		layout_text(layout, ink, phrase_candidates(limit).s);
 	else
 		layout_text(layout, ink, factor_table[limit->factor].text);
 	if (limit->factor != FACTOR_UNKNOWN && limit->where != WHERE_NONE &&
 	    limit->where != WHERE_PATH)
-		layout_textf(layout, INK_PLAIN, "at %s", wording_end(report, limit->where).s);
+		layout_textf(layout, INK_PLAIN, "at %s", phrase_end(report, limit->where).s);
 	layout_textf(layout, INK_PLAIN, "(%s confidence)", confidence_name(limit->confidence));
 	layout_break(layout);
 	const struct bucket *bucket = &report_chosen(report)->path.bucket;
 	if (limit->factor == FACTOR_POLICER && bucket->known) {
-		struct wording text = {""};
-		wording_add(&text, "a token bucket of %s and %s fits (IP packets)",
+		struct phrase text = {""};
+		phrase_add(&text, "a token bucket of %s and %s fits (IP packets)",
 		    rate_text(bucket->rate_bps).s, size_text(bucket->depth_bytes).s);
 		layout_bullet(layout, text.s);
 		told++;
@@ -117,13 +117,13 @@ static void text_findings(struct layout *layout, const struct report *report)
 static void next_measure(struct layout *layout, const struct limit *limit,
     const struct measurement_text *measurement, bool first)
 {
-	struct wording why = {""};
+	struct phrase why = {""};
 
-	wording_add(&why, "%s",
+	phrase_add(&why, "%s",
 	    limit->factor == FACTOR_UNKNOWN ? "would tell which of them it is"
 					    : "would make the limit more certain");
 	if (measurement->note)
-		wording_add(&why, " (%s)", measurement->note);
+		phrase_add(&why, " (%s)", measurement->note);
 	if (first) {
 		layout_gap(layout);
 		layout_heading(layout, "NEXT");
@@ -136,13 +136,13 @@ static bool next_record(struct layout *layout, const struct report *report)
 {
 	const struct analysis *chosen = report_chosen(report);
 	const struct host *hosts = report->evidence->hosts;
-	struct wording command = {""};
+	struct phrase command = {""};
 
 	if (chosen->limit.confidence != CONFIDENCE_LOW || !chosen->run ||
 	    hosts[END_SERVER].origin != HOST_UNKNOWN)
 		return false;
 	const char *server = run_server(chosen->run);
-	wording_add(&command, "bdp record --far 'ssh %s' %s", server, server);
+	phrase_add(&command, "bdp record --far 'ssh %s' %s", server, server);
 	layout_gap(layout);
 	layout_heading(layout, "NEXT");
 	layout_command(layout, "record", command.s, "takes what would tell, from both ends");
@@ -162,7 +162,7 @@ static void text_next(struct layout *layout, const struct report *report)
 
 /* Names that `bdp explain` takes, as many as one line holds. */
 struct names {
-	struct wording text;
+	struct phrase text;
 	unsigned room;
 };
 
@@ -174,7 +174,7 @@ static void name_add(struct names *names, const char *name)
 	if (strstr(names->text.s, padded) ||
 	    layout_width(names->text.s) + layout_width(name) + 1 > names->room)
 		return;
-	wording_add(&names->text, "%s ", name);
+	phrase_add(&names->text, "%s ", name);
 }
 
 static void names_of_limit(struct names *names, const struct limit *limit)

@@ -6,7 +6,7 @@
 
 #include "report/answer.h"
 #include "report/sparkline.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* Relative differences below this are not worth a word. */
 #define SAME 0.01
@@ -76,15 +76,15 @@ static void view_row_spark(const struct path_view *view, const char *label, cons
 static void path_heading(const struct path_view *view)
 {
 	const struct path *path = view->path;
-	struct wording text = wording_direction(view->run);
+	struct phrase text = phrase_direction(view->run);
 
-	wording_add(&text, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
+	phrase_add(&text, ", %u stream%s", path->streams, path->streams == 1 ? "" : "s");
 	if (path->seconds > 0)
-		wording_add(&text, ", %.0f s", path->seconds);
+		phrase_add(&text, ", %.0f s", path->seconds);
 	if (*path->congestion_control)
-		wording_add(&text, ", %s", path->congestion_control);
+		phrase_add(&text, ", %s", path->congestion_control);
 	if (view->run->protocol == PROTOCOL_TCP && path->mss > 0)
-		wording_add(
+		phrase_add(
 		    &text, ", MSS %u%s", path->mss, path->has & PATH_MSS ? "" : " (assumed)");
 	layout_heading(view->layout, "PATH");
 	layout_foreign(view->layout, INK_PLAIN, text.s);
@@ -93,7 +93,7 @@ static void path_heading(const struct path_view *view)
 
 /* Which part of the test the rate is of.  Merged bins no longer are the test's intervals: then
  * the times say it. */
-static void add_steady(const struct path_view *view, struct wording *note)
+static void add_steady(const struct path_view *view, struct phrase *note)
 {
 	const struct path *path = view->path;
 	const struct series *series = &view->run->series;
@@ -102,10 +102,10 @@ static void add_steady(const struct path_view *view, struct wording *note)
 	if (!(path->has & PATH_SERIES) || path->steady_count == 0 || end > series->count)
 		return;
 	if (series->merged <= 1)
-		wording_add(
+		phrase_add(
 		    note, "steady in %zu of %zu intervals", path->steady_count, series->count);
 	else
-		wording_add(note, "steady from %.0f s to %.0f s",
+		phrase_add(note, "steady from %.0f s to %.0f s",
 		    series->bins[path->steady_first].start_s, series->bins[end - 1].end_s);
 }
 
@@ -113,19 +113,19 @@ static void rate_rows(const struct path_view *view)
 {
 	const struct path *path = view->path;
 	bool steady = path->has & PATH_RATE, mean = path->has & PATH_MEAN_RATE;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (!steady && !mean)
 		return;
 	add_steady(view, &note);
 	if (steady && mean && differs(path->rate_bps, path->mean_rate_bps))
-		wording_add(&note, "%s%s over the whole test", *note.s ? "; " : "",
+		phrase_add(&note, "%s%s over the whole test", *note.s ? "; " : "",
 		    rate_text(path->mean_rate_bps).s);
 	view_row_spark(view, "rate", rate_text(steady ? path->rate_bps : path->mean_rate_bps).s,
 	    QUANTITY_RATE, note.s);
 	if (path->streams > 1 && steady) {
-		struct wording each = {""};
-		wording_add(&each, "of each of %u streams", path->streams);
+		struct phrase each = {""};
+		phrase_add(&each, "of each of %u streams", path->streams);
 		view_row(view, "", rate_text(path->stream_rate_bps).s, each.s);
 	}
 }
@@ -133,18 +133,18 @@ static void rate_rows(const struct path_view *view)
 static void cwnd_row(const struct path_view *view)
 {
 	const struct path *path = view->path;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (!(path->has & PATH_CWND))
 		return;
 	if (path->cwnd_spread < SAME)
-		wording_add(&note, "constant");
+		phrase_add(&note, "constant");
 	else
-		wording_add(&note, "varies by %s", percent_text(path->cwnd_spread).s);
+		phrase_add(&note, "varies by %s", percent_text(path->cwnd_spread).s);
 	if (path->cwnd_peak_bytes > 0 && differs(path->cwnd_peak_bytes, path->cwnd_bytes))
-		wording_add(&note, ", %s at its peak", size_text(path->cwnd_peak_bytes).s);
+		phrase_add(&note, ", %s at its peak", size_text(path->cwnd_peak_bytes).s);
 	if (path->streams > 1)
-		wording_add(&note, ", of each stream");
+		phrase_add(&note, ", of each stream");
 	view_row_spark(view, "cwnd", size_text(path->cwnd_bytes).s, QUANTITY_CWND, note.s);
 }
 
@@ -158,12 +158,11 @@ static bool rtt_is_measured(const struct path *path)
 static void window_rows(const struct path_view *view)
 {
 	const struct path *path = view->path;
-	struct wording note = {"advertised by the receiver"};
+	struct phrase note = {"advertised by the receiver"};
 
 	if (path->has & PATH_PEER_WINDOW) {
 		if (path->peer_window_max_bytes > path->peer_window_bytes * (1 + SAME))
-			wording_add(
-			    &note, ", %s at most", size_text(path->peer_window_max_bytes).s);
+			phrase_add(&note, ", %s at most", size_text(path->peer_window_max_bytes).s);
 		view_row(view, "window", size_text(path->peer_window_bytes).s, note.s);
 	}
 	if ((path->has & PATH_IN_FLIGHT) && rtt_is_measured(path))
@@ -175,23 +174,23 @@ static void rtt_rows(const struct path_view *view)
 {
 	const struct path *path = view->path;
 	const struct rtt *rtt = &path->rtt;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (rtt->method == RTT_UNKNOWN)
 		return;
 	if (rtt->low_us <= 0 && rtt->high_us > 0)
-		wording_add(&note, "at most %s, ", time_text(rtt->high_us).s);
+		phrase_add(&note, "at most %s, ", time_text(rtt->high_us).s);
 	else if (differs(rtt->low_us, rtt->high_us))
-		wording_add(
+		phrase_add(
 		    &note, "%s to %s, ", time_text(rtt->low_us).s, time_text(rtt->high_us).s);
-	wording_add(&note, "%s", wording_rtt_method(rtt->method));
+	phrase_add(&note, "%s", phrase_rtt_method(rtt->method));
 	view_row_spark(view, "RTT", time_text(rtt->us).s, QUANTITY_RTT, note.s);
 	if ((path->has & PATH_LOADED_RTT) && differs(path->loaded_rtt_us, rtt->us)) {
-		struct wording load = {"under load"};
+		struct phrase load = {"under load"};
 		if (path->loaded_method == RTT_CWND)
-			wording_add(&load, ", by cwnd / rate");
+			phrase_add(&load, ", by cwnd / rate");
 		if (path->loaded_rtt_us > rtt->us)
-			wording_add(&load, ": %s more", time_text(path->loaded_rtt_us - rtt->us).s);
+			phrase_add(&load, ": %s more", time_text(path->loaded_rtt_us - rtt->us).s);
 		view_row(view, "", time_text(path->loaded_rtt_us).s, load.s);
 	}
 	if ((path->has & PATH_IDLE_RTT) && differs(path->idle_rtt_us, rtt->us))
@@ -199,9 +198,9 @@ static void rtt_rows(const struct path_view *view)
 }
 
 /* Both units, since guides mix them up. */
-static void add_both_units(struct wording *note, double bytes)
+static void add_both_units(struct phrase *note, double bytes)
 {
-	wording_add(note, "(%s, %s bytes)", wording_decimal_size(bytes).s,
+	phrase_add(note, "(%s, %s bytes)", phrase_decimal_size(bytes).s,
 	    count_text((uint64_t)llround(bytes)).s);
 }
 
@@ -212,22 +211,22 @@ static void bdp_row(const struct path_view *view)
 	const struct path *path = view->path;
 	const struct rtt *rtt = &path->rtt;
 	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (!(path->has & PATH_BDP))
 		return;
 	if (differs(rtt->low_us, rtt->high_us)) {
 		double other_us = differs(rtt->us, rtt->high_us) ? rtt->high_us : rtt->low_us;
-		wording_add(&note, "in flight at %s", rate_text(rate).s);
+		phrase_add(&note, "in flight at %s", rate_text(rate).s);
 		if (other_us > 0)
-			wording_add(&note, "; %s if the RTT is %s",
+			phrase_add(&note, "; %s if the RTT is %s",
 			    size_text(rate * other_us / 8e6).s, time_text(other_us).s);
 	} else {
 		add_both_units(&note, path->bdp_bytes);
-		wording_add(&note, " at %s", rate_text(rate).s);
+		phrase_add(&note, " at %s", rate_text(rate).s);
 	}
 	if (path->streams > 1)
-		wording_add(&note, ", %s of it per stream", size_text(path->stream_bdp_bytes).s);
+		phrase_add(&note, ", %s of it per stream", size_text(path->stream_bdp_bytes).s);
 	view_row(view, "BDP", size_text(path->bdp_bytes).s, note.s);
 }
 
@@ -263,20 +262,20 @@ static void loss_row(const struct path_view *view)
 	const struct path *path = view->path;
 	double segments = segments_sent(view);
 	bool known = path->has & PATH_LOSS;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (!(path->has & PATH_RETRANSMITS)) {
 		if (known)
 			view_row(view, "loss", percent_text(path->loss_ratio).s, "as given");
 		return;
 	}
-	wording_add(&note, "%s retransmit%s",
+	phrase_add(&note, "%s retransmit%s",
 	    path->retransmits == 0 ? "no" : count_text(path->retransmits).s,
 	    path->retransmits == 1 ? "" : "s");
 	if (segments >= 1)
-		wording_add(&note, " in about %s segments", count_text(round_count(segments)).s);
+		phrase_add(&note, " in about %s segments", count_text(round_count(segments)).s);
 	if (path->early_retransmits > 0 && path->early_retransmits < path->retransmits)
-		wording_add(&note, ", %s of them before the steady part",
+		phrase_add(&note, ", %s of them before the steady part",
 		    count_text(path->early_retransmits).s);
 	view_row(view, "loss", known ? loss_text(path->loss_ratio).s : "unknown", note.s);
 }
@@ -297,7 +296,7 @@ static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metr
 	if (metrics->has_buffer_delay) {
 		layout_raw(layout, INK_PLAIN, comma);
 		layout_textf(
-		    layout, INK_PLAIN, "buffer delay %s", wording_ratio(metrics->buffer_delay).s);
+		    layout, INK_PLAIN, "buffer delay %s", phrase_ratio(metrics->buffer_delay).s);
 		comma = ",";
 	}
 	if (metrics->has_transfer_time) {
@@ -309,9 +308,9 @@ static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metr
 }
 
 /* "RTT, cwnd and retransmits", as far as they are unknown. */
-static struct wording unknown_names(const struct path *path)
+static struct phrase unknown_names(const struct path *path)
 {
-	struct wording names = {""};
+	struct phrase names = {""};
 	const char *missing[3];
 	size_t count = 0;
 
@@ -322,7 +321,7 @@ static struct wording unknown_names(const struct path *path)
 	if (!(path->has & PATH_RETRANSMITS))
 		missing[count++] = "retransmits";
 	for (size_t i = 0; i < count; i++)
-		wording_add(&names, "%s%s",
+		phrase_add(&names, "%s%s",
 		    i == 0	    ? ""
 		    : i + 1 < count ? ", "
 				    : " and ",
@@ -333,7 +332,7 @@ static struct wording unknown_names(const struct path *path)
 /* What is missing is said once, with what would show it. */
 static void unknown_row(const struct path_view *view)
 {
-	struct wording names = unknown_names(view->path);
+	struct phrase names = unknown_names(view->path);
 
 	if (!*names.s)
 		return;
@@ -355,14 +354,14 @@ static void unknown_row(const struct path_view *view)
 static void datagram_rows(const struct path_view *view)
 {
 	const struct run *run = view->run;
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	rate_rows(view);
 	if (!(run->has & RUN_JITTER))
 		return;
 	if (run->packets > 0) {
 		double ratio = (double)run->lost / (double)run->packets;
-		wording_add(&note, "%s of %s datagrams", count_text(run->lost).s,
+		phrase_add(&note, "%s of %s datagrams", count_text(run->lost).s,
 		    count_text(run->packets).s);
 		view_row(view, "loss", percent_text(ratio).s, note.s);
 	}
@@ -376,7 +375,7 @@ static void number_rows(const struct path_view *view)
 	bool is_window = path->window_kind == WINDOW_GIVEN;
 	bool is_bdp =
 	    is_window && (path->has & PATH_BDP) && !differs(path->bdp_bytes, path->window_bytes);
-	struct wording note = {""};
+	struct phrase note = {""};
 
 	if (path->has & PATH_RATE)
 		view_row(view, "rate", rate_text(path->rate_bps).s,
@@ -385,7 +384,7 @@ static void number_rows(const struct path_view *view)
 	rtt_rows(view);
 	if (is_window) {
 		add_both_units(&note, path->window_bytes);
-		wording_add(&note, " as given%s", is_bdp ? ", which is the BDP" : "");
+		phrase_add(&note, " as given%s", is_bdp ? ", which is the BDP" : "");
 		view_row(view, "window", size_text(path->window_bytes).s, note.s);
 	}
 	if (!is_bdp)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 #define VALUE_TEXT 256
 
@@ -137,7 +137,7 @@ static void host_heading(
 
 	layout_gap(layout);
 	layout_heading(layout, first ? "SET" : "");
-	layout_textf(layout, INK_PLAIN, "on %s%s%s", wording_host(report, host).s,
+	layout_textf(layout, INK_PLAIN, "on %s%s%s", phrase_host(report, host).s,
 	    here		 ? " (this machine)"
 	    : host == ROLE_PROXY ? " (it receives and sends over this path)"
 				 : "",
@@ -177,16 +177,16 @@ static void host_settings(struct layout *layout, const struct report *report, en
 static void text_streams(struct layout *layout, const struct plan *plan)
 {
 	const struct stream_plan *streams = &plan->streams;
-	struct wording text = {""};
+	struct phrase text = {""};
 
 	if (streams->count == 0)
 		return;
 	layout_gap(layout);
 	layout_heading(layout, "STREAMS");
-	wording_add(&text, "%u of %s each%s", streams->count, rate_text(streams->rate_bps).s,
+	phrase_add(&text, "%u of %s each%s", streams->count, rate_text(streams->rate_bps).s,
 	    streams->is_fixed ? ", as asked for" : "");
 	if (isfinite(streams->most_bps))
-		wording_add(&text,
+		phrase_add(&text,
 		    "; one carries %s at most over this RTT, since no window is larger than 1 GiB",
 		    rate_text(streams->most_bps).s);
 	layout_text(layout, INK_PLAIN, text.s);
@@ -230,7 +230,7 @@ static void text_expect(struct layout *layout, const struct report *report)
 	}
 	if (plan->bears_loss > 0 && chosen) {
 		layout_item(layout, INK_PLAIN, "loss");
-		layout_text(layout, INK_PLAIN, wording_bearing(plan, &chosen->path).s);
+		layout_text(layout, INK_PLAIN, phrase_bearing(plan, &chosen->path).s);
 		layout_break(layout);
 	}
 }
@@ -299,16 +299,16 @@ static void memory_row(struct layout *layout, const char *label, double bytes, c
 
 static void worst_row(struct layout *layout, const struct exposure *memory)
 {
-	struct wording note = {""};
+	struct phrase note = {""};
 
-	wording_add(&note, "all %s at their maxima", count_text(memory->connections).s);
+	phrase_add(&note, "all %s at their maxima", count_text(memory->connections).s);
 	if (memory->has_limits && memory->worst_bytes <= memory->high_bytes)
-		wording_add(&note, ", which tcp_mem permits");
+		phrase_add(&note, ", which tcp_mem permits");
 	else if (memory->has_limits && (memory->bounded_before_ram || !memory->has_ram))
-		wording_add(&note, ": never reached, tcp_mem stops it at %s",
+		phrase_add(&note, ": never reached, tcp_mem stops it at %s",
 		    size_text(memory->high_bytes).s);
 	else if (memory->has_limits)
-		wording_add(&note, ", and tcp_mem does not stop it before RAM is gone");
+		phrase_add(&note, ", and tcp_mem does not stop it before RAM is gone");
 	memory_row(layout, "worst", memory->worst_bytes, note.s);
 }
 
@@ -401,18 +401,18 @@ void text_not_advised(struct layout *layout, const struct report *report)
 }
 
 /* A command for a host that is not this one says which. */
-static struct wording command_why(const struct plan *plan, const struct command *command)
+static struct phrase command_why(const struct plan *plan, const struct command *command)
 {
 	const char *name = command->host == ROLE_SENDER	    ? plan->sender_name
 			   : command->host == ROLE_RECEIVER ? plan->receiver_name
 			   : command->host == ROLE_PROXY    ? plan->proxy_name
 							    : "";
-	struct wording why = {""};
+	struct phrase why = {""};
 
 	if (*name && command->host != plan->here && strncmp(command->command, "ssh ", 4) != 0 &&
 	    strncmp(command->why, "on ", 3) != 0)
-		wording_add(&why, "on the %s %s: ", role_name(command->host), name);
-	wording_add(&why, "%s", command->why);
+		phrase_add(&why, "on the %s %s: ", role_name(command->host), name);
+	phrase_add(&why, "%s", command->why);
 	return why;
 }
 

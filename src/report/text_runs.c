@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "report/wording.h"
+#include "report/phrase.h"
 
 /* Rows shown; -o json has them all. */
 #define RUNS_SHOWN 12
@@ -20,7 +20,7 @@ static unsigned direction_width(const struct report *report)
 	unsigned width = 0;
 
 	for (size_t i = 0; i < report->analysis_count; i++) {
-		unsigned w = layout_width(wording_direction(report->analyses[i].run).s);
+		unsigned w = layout_width(phrase_direction(report->analyses[i].run).s);
 		if (w > width)
 			width = w;
 	}
@@ -41,7 +41,7 @@ static void run_line(struct layout *layout, const struct report *report, size_t 
 	snprintf(label, sizeof(label), "%zu%s", index + 1, index == report->chosen ? " *" : "");
 	layout_item(layout, INK_PLAIN, label);
 	layout_textf(
-	    layout, INK_PLAIN, "%s%s", wording_direction(analysis->run).s, columns ? "" : ",");
+	    layout, INK_PLAIN, "%s%s", phrase_direction(analysis->run).s, columns ? "" : ",");
 	if (columns)
 		layout_tab(layout, rate);
 	layout_textf(layout, INK_PLAIN, "%s%s",

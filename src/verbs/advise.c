@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "report/report.h"
 #include "verbs/apply.h"
-#include "verbs/case.h"
+#include "verbs/question.h"
 #include "verbs/each.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
@@ -21,23 +21,23 @@ static const struct report_form *form_named(const char *name)
 
 int verb_advise(const struct options *options)
 {
-	struct advise_case *c;
+	struct question *c;
 	struct report report;
 
 	if (options->each)
 		return verb_each(options);
 	if (strcmp(options->form, "table") == 0) {
-		complain("-o table has a line for each of several files: add --each");
+		report_error("-o table has a line for each of several files: add --each");
 		return 2;
 	}
-	int code = case_read(&c, options);
+	int code = question_read(&c, options);
 
 	if (code == 0)
-		code = case_reckon(c, options);
+		code = question_compute(c, options);
 	if (code == 0) {
 		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
-		case_bundle(c, options, &report);
+		question_bundle(c, options, &report);
 		if (options->plot && !picture_write(options->plot, picture_advise, &report))
 			code = 1;
 		else
@@ -45,9 +45,9 @@ int verb_advise(const struct options *options)
 			    form_named(options->form)->print(&report, &style, stdout));
 		if (code == 0 && options->apply)
 			code = plan_apply(&c->plan, options);
-		if (code == 0 && options->check && case_wants_change(c))
+		if (code == 0 && options->check && question_wants_change(c))
 			code = 5;
 	}
-	case_free(c);
+	question_free(c);
 	return code;
 }

@@ -7,7 +7,7 @@
 #include "options/options.h"
 
 /*
- * bdp [advise] [OPERAND...]: reads, reckons, reports, and with --apply sets what it advised.  Returns
+ * bdp [advise] [OPERAND...]: reads, computes, reports, and with --apply sets what it advised.  Returns
  * the exit code, 5 with --check when something ought to change.
  */
 int verb_advise(const struct options *options);

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "base/json_out.h"
 #include "base/quote.h"
 #include "report/each_table.h"
-#include "verbs/case.h"
+#include "verbs/question.h"
 #include "verbs/output.h"
 
 struct each {
@@ -23,15 +23,15 @@ struct each {
 	struct each_table table;
 };
 
-/* The complaint without the name that it begins with: the line has that already. */
-static const char *reason_of(const char *complaint, const char *name)
+/* The error without the name that it begins with: the line has that already. */
+static const char *reason_of(const char *error, const char *name)
 {
 	const char *shown = quoted(strcmp(name, "-") == 0 ? "standard input" : name);
 	size_t length = strlen(shown);
 
-	if (strncmp(complaint, shown, length) == 0 && strncmp(complaint + length, ": ", 2) == 0)
-		return complaint + length + 2;
-	return complaint;
+	if (strncmp(error, shown, length) == 0 && strncmp(error + length, ": ", 2) == 0)
+		return error + length + 2;
+	return error;
 }
 
 static bool failure_line(const char *name, const char *why)
@@ -56,25 +56,25 @@ static void each_fail(struct each *each, const char *name, const char *why)
 static void each_file(struct each *each, const char *name)
 {
 	/* a name, every byte of it escaped, and what is said of it */
-	char complaint[2048] = "";
-	struct advise_case *c;
+	char error[2048] = "";
+	struct question *c;
 	struct report report;
 
 	each->name = name;
-	complaints_keep(complaint, sizeof(complaint));
-	int code = case_read(&c, &each->options);
+	errors_keep(error, sizeof(error));
+	int code = question_read(&c, &each->options);
 	if (code == 0)
-		code = case_reckon(c, &each->options);
-	complaints_keep(NULL, 0);
+		code = question_compute(c, &each->options);
+	errors_keep(NULL, 0);
 	if (code == 0) {
-		case_bundle(c, &each->options, &report);
+		question_bundle(c, &each->options, &report);
 		each->written = each->tabular ? each_table_line(&each->table, &report, name)
 					      : report_json_line(&report, name, stdout);
-		each->wants_change = each->wants_change || case_wants_change(c);
+		each->wants_change = each->wants_change || question_wants_change(c);
 	} else {
-		each_fail(each, name, reason_of(complaint, name));
+		each_fail(each, name, reason_of(error, name));
 	}
-	case_free(c);
+	question_free(c);
 	each->name = NULL;
 }
 
@@ -99,7 +99,7 @@ static int each_name_read(struct each *each)
 		length = 0;
 	}
 	if (ferror(stdin)) {
-		complain("standard input: %s", strerror(errno));
+		report_error("standard input: %s", strerror(errno));
 		return 1;
 	}
 	if (each->written && length > 0 && length < sizeof(name)) {
@@ -154,7 +154,7 @@ int verb_each(const struct options *options)
 	int code = 0;
 
 	if (misuse) {
-		complain("%s", misuse);
+		report_error("%s", misuse);
 		return 2;
 	}
 	memory_keep();

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "base/nearest.h"
 #include "base/quote.h"
 #include "diagnosis/diagnosis.h"
@@ -13,7 +13,7 @@
 #include "model/window.h"
 #include "report/layout.h"
 #include "verbs/output.h"
-#include "verbs/terms.h"
+#include "verbs/glossary.h"
 
 /*
  * The kernel's own values where they do not follow from a version: what a host without a sysctl.d
@@ -172,9 +172,9 @@ static void explain_counter(struct layout *layout, unsigned id)
 
 static void explain_term(struct layout *layout, unsigned id)
 {
-	title(layout, terms[id].name, "term");
-	line(layout, "what", terms[id].about);
-	line(layout, "manual", terms[id].manual);
+	title(layout, glossary[id].name, "term");
+	line(layout, "what", glossary[id].about);
+	line(layout, "manual", glossary[id].manual);
 }
 
 static const char *tunable_about(unsigned id)
@@ -199,7 +199,7 @@ static const char *counter_about(unsigned id)
 
 static const char *term_about(unsigned id)
 {
-	return terms[id].about;
+	return glossary[id].about;
 }
 
 static const char *tunable_name(unsigned id)
@@ -224,13 +224,13 @@ static const char *counter_name(unsigned id)
 
 static const char *term_name(unsigned id)
 {
-	return terms[id].name;
+	return glossary[id].name;
 }
 
 /* Each table of names; short forms are names without one of the prefixes. */
 static const struct kind {
 	const char *heading;
-	unsigned count; /* 0: term_count, which is known only when linked */
+	unsigned count; /* 0: glossary_count, which is known only when linked */
 	const char *(*name)(unsigned id);
 	const char *(*about)(unsigned id);
 	void (*explain)(struct layout *layout, unsigned id);
@@ -246,7 +246,7 @@ static const struct kind {
 
 static unsigned count_of(const struct kind *kind)
 {
-	return kind->count ? kind->count : term_count;
+	return kind->count ? kind->count : glossary_count;
 }
 
 #define KIND_COUNT_ALL (sizeof(kinds) / sizeof(kinds[0]))
@@ -296,7 +296,7 @@ static bool is_named(const struct kind *kind, unsigned id, const char *word)
 	const char *name = kind->name(id), *brief = short_name(kind, id);
 
 	return same_name(word, name, strlen(name)) || same_name(word, brief, strlen(brief)) ||
-	       (kind->name == term_name && is_also(terms[id].also, word));
+	       (kind->name == term_name && is_also(glossary[id].also, word));
 }
 
 /* A word may name things of several kinds, such as window-scaling-off: a limit and a finding.
@@ -329,9 +329,10 @@ static int refuse_name(const char *word)
 			nearest_try(&nearest, short_name(&kinds[k], id));
 		}
 	if (nearest.best)
-		complain("nothing is known of '%s'; did you mean %s?", quoted(word), nearest.best);
+		report_error(
+		    "nothing is known of '%s'; did you mean %s?", quoted(word), nearest.best);
 	else
-		complain("nothing is known of '%s'; bdp explain lists the names", quoted(word));
+		report_error("nothing is known of '%s'; bdp explain lists the names", quoted(word));
 	return 2;
 }
 

@@ -154,7 +154,7 @@ static void find_findings(struct look *look)
 			look->findings.items[look->findings.count++] = all.items[i];
 }
 
-static void reckon_memory(struct look *look)
+static void compute_memory(struct look *look)
 {
 	const struct host *host = &look->host;
 	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM],
@@ -174,15 +174,15 @@ static void reckon_memory(struct look *look)
 
 	for (int i = 0; limits->known && i < 3; i++)
 		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
-	exposure_reckon(&in, &look->memory);
+	exposure_compute(&in, &look->memory);
 }
 
-static void reckon(struct look *look, const struct options *options)
+static void compute(struct look *look, const struct options *options)
 {
 	capacity_of_host(&look->host, &look->capacity);
 	deviations_find(&look->host, &look->deviations);
 	find_findings(look);
-	reckon_memory(look);
+	compute_memory(look);
 	host_need_find(&look->host, options->given & GIVEN_TARGET ? options->target_bps : 0,
 	    options->given & GIVEN_RTT ? options->rtt_us : 0, &look->need);
 	look->mend_count = host_mends_find(
@@ -210,7 +210,7 @@ int verb_host(const struct options *options)
 	int code = read_host(look, options);
 
 	if (code == 0) {
-		reckon(look, options);
+		compute(look, options);
 		const struct host_report report = {.version = BDP_VERSION,
 		    .host = &look->host,
 		    .capacity = &look->capacity,

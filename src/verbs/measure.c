@@ -18,7 +18,7 @@
 #include "evidence/session.h"
 #include "evidence/sites.h"
 #include "evidence/sniff.h"
-#include "verbs/case.h"
+#include "verbs/question.h"
 #include "verbs/command.h"
 #include "verbs/interrupt.h"
 #include "verbs/progress.h"
@@ -37,7 +37,7 @@
 
 struct measure {
 	const struct options *options;
-	struct trial_set *set;
+	struct run_groups *set;
 	enum tunable_id id;
 	enum role role;
 	struct tunable_value before;
@@ -227,7 +227,7 @@ static bool read_output(const struct command_result *result, const char *name,
 	return (read == READ_OK || read == READ_PARTIAL) && evidence->runs.count > 0;
 }
 
-static int complain_end(
+static int report_end(
     const struct measure *measure, const struct step *step, const struct command_result *result)
 {
 	switch (result->end) {
@@ -303,7 +303,7 @@ static const char *error_of(const struct evidence *evidence, const struct read_n
 }
 
 /* In its own words; iperf3 before 3.17 exits with 0 when its error is in its JSON. */
-static void complain_failure(
+static void report_failure(
     const struct step *step, const struct command_result *result, const char *reason)
 {
 	char code[24] = "";
@@ -333,7 +333,7 @@ static int try_command(struct measure *measure, const struct step *step, const c
 	command_run(step->command, measure->limit_s, show_run, measure, &result);
 	progress_clear();
 	measure->spent_s += result.seconds;
-	int code = complain_end(measure, step, &result);
+	int code = report_end(measure, step, &result);
 	*busy = false;
 	if (code == 0 && result.end == COMMAND_EXITED) {
 		bool good = read_output(&result, name, evidence, &note) && result.status == 0;
@@ -344,7 +344,7 @@ static int try_command(struct measure *measure, const struct step *step, const c
 		else
 			code = 3;
 		if (!good && !*busy)
-			complain_failure(step, &result, reason);
+			report_failure(step, &result, reason);
 	}
 	command_result_free(&result);
 	return code;
@@ -416,7 +416,7 @@ static int measure_step(struct measure *measure, const struct step *step, unsign
 	measure->made++;
 	if (code == 0 && interrupt_signal() == 0) {
 		say_result(measure, &evidence);
-		trials_add(measure->set, step->label, step->ceiling_bytes, &evidence);
+		run_groups_add(measure->set, step->label, step->ceiling_bytes, &evidence);
 	}
 	evidence_free(&evidence);
 	return code;
@@ -481,7 +481,7 @@ static int make_runs(struct measure *measure)
 	return code;
 }
 
-int measure_run(const struct options *options, enum steps_of what, struct trial_set *set,
+int measure_run(const struct options *options, enum steps_of what, struct run_groups *set,
     struct host *host, enum role *role)
 {
 	struct measure measure = {.options = options,
@@ -510,7 +510,7 @@ static unsigned limit_of_all(const struct measure *measure)
 	return most;
 }
 
-int measure_commands(const struct options *options, struct trial_set *set)
+int measure_commands(const struct options *options, struct run_groups *set)
 {
 	struct measure measure = {.options = options,
 	    .set = set,

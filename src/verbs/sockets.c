@@ -14,7 +14,7 @@
 #include "verbs/output.h"
 #include "verbs/progress.h"
 #include "verbs/screen.h"
-#include "verbs/survey.h"
+#include "verbs/socket_scan.h"
 
 /* The stages behind the evidence, for one reading or two. */
 struct outlook {
@@ -31,14 +31,14 @@ struct outlook {
 struct writer {
 	const struct options *options;
 	struct style style;
-	bool json, growth;
+	bool json, delta;
 	FILE *stream;
 	struct json_out out;
 };
 
 /* ---- from evidence to report --------------------------------------------------------------- */
 
-static void reckon_memory(const struct host *host, struct exposure *memory)
+static void compute_memory(const struct host *host, struct exposure *memory)
 {
 	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
 	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
@@ -50,33 +50,32 @@ static void reckon_memory(const struct host *host, struct exposure *memory)
 
 	for (int i = 0; limits->known && i < 3; i++)
 		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
-	exposure_reckon(&in, memory);
+	exposure_compute(&in, memory);
 }
 
-static void decide(const struct survey *survey, struct outlook *outlook)
+static void decide(const struct socket_scan *scan, struct outlook *outlook)
 {
-	const struct tally *tally = &survey->tally;
-	bool two = survey->counter_readings == 2;
+	const struct socket_totals *totals = &scan->totals;
+	bool two = scan->counter_readings == 2;
 
 	if (two)
-		counters_delta(&survey->counters[0], &survey->counters[1], &outlook->delta);
+		counters_delta(&scan->counters[0], &scan->counters[1], &outlook->delta);
 	outlook->input = (struct runaway_input){.delta = two ? &outlook->delta : NULL,
-	    .seconds = survey->seconds,
-	    .since_boot =
-		survey->counter_readings == 1 ? &survey->counters[survey->live ? 1 : 0] : NULL,
-	    .host = survey->host.origin != HOST_UNKNOWN ? &survey->host : NULL,
-	    .has_sockets = survey->has_sockets,
-	    .beyond_sockets = tally->receive.beyond,
-	    .beyond_held_bytes = tally->receive.beyond_held_bytes,
-	    .largest_bdp_bytes = tally->receive.largest_bdp_bytes,
-	    .largest_buffer_bytes = tally->receive.largest_buffer_bytes,
-	    .behind = tally->behind,
-	    .stalled = tally->stalled,
-	    .allow_lower = survey->options->allow_lower};
+	    .seconds = scan->seconds,
+	    .since_boot = scan->counter_readings == 1 ? &scan->counters[scan->live ? 1 : 0] : NULL,
+	    .host = scan->host.origin != HOST_UNKNOWN ? &scan->host : NULL,
+	    .has_sockets = scan->has_sockets,
+	    .beyond_sockets = totals->receive.beyond,
+	    .beyond_held_bytes = totals->receive.beyond_held_bytes,
+	    .largest_bdp_bytes = totals->receive.largest_bdp_bytes,
+	    .largest_buffer_bytes = totals->receive.largest_buffer_bytes,
+	    .behind = totals->behind,
+	    .stalled = totals->stalled,
+	    .allow_lower = scan->options->allow_lower};
 	runaway_decide(&outlook->input, &outlook->runaway);
 	runaway_findings(&outlook->input, &outlook->runaway, &outlook->findings);
-	find_sockstat(&outlook->findings, &survey->host, "host");
-	runaway_plan(&outlook->input, &outlook->runaway, survey->live, &outlook->plan);
+	find_sockstat(&outlook->findings, &scan->host, "host");
+	runaway_plan(&outlook->input, &outlook->runaway, scan->live, &outlook->plan);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -92,11 +91,11 @@ note(struct sockets_report *report, const char *format, ...)
 }
 
 /* What of the host is not known. */
-static void note_host(struct sockets_report *report, const struct survey *survey)
+static void note_host(struct sockets_report *report, const struct socket_scan *scan)
 {
-	const struct host *host = &survey->host;
+	const struct host *host = &scan->host;
 
-	if (survey->live && host->in_namespace)
+	if (scan->live && host->in_namespace)
 		note(report,
 		    "tcp_mem belongs to the whole machine and is not shown in this network "
 		    "namespace, whose sockets alone are here; run it outside for both");
@@ -107,48 +106,48 @@ static void note_host(struct sockets_report *report, const struct survey *survey
 }
 
 /* What the kernel or the input did not tell of any socket. */
-static void note_sockets(struct sockets_report *report, const struct survey *survey)
+static void note_sockets(struct sockets_report *report, const struct socket_scan *scan)
 {
-	const struct tally *tally = &survey->tally;
-	bool any = tally->by_state[STATE_ESTAB] > 0;
+	const struct socket_totals *totals = &scan->totals;
+	bool any = totals->by_state[STATE_ESTAB] > 0;
 
-	if (tally->sockets > 0 && tally->with_memory == 0)
+	if (totals->sockets > 0 && totals->with_memory == 0)
 		note(report, "what sockets hold: there is no skmem in it; take it with ss -tmin");
-	if (any && tally->with_min_rtt == 0)
+	if (any && totals->with_min_rtt == 0)
 		note(report,
 		    "the smallest RTT (Linux 4.6 and later, and ss -i): the RTT under load "
 		    "stands for it, where there is one");
-	if (any && tally->with_peer_window == 0)
+	if (any && totals->with_peer_window == 0)
 		note(report, "the peers' windows (Linux 5.4 and later, iproute2 5.5 and later)");
-	if (any && tally->with_busy == 0)
+	if (any && totals->with_busy == 0)
 		note(report, "what held the senders back (Linux 4.10 and later)");
-	if (survey->lines_passed_over > 0)
+	if (scan->lines_passed_over > 0)
 		note(report, "%llu line%s passed over: no output of ss",
-		    (unsigned long long)survey->lines_passed_over,
-		    survey->lines_passed_over == 1 ? " was" : "s were");
+		    (unsigned long long)scan->lines_passed_over,
+		    scan->lines_passed_over == 1 ? " was" : "s were");
 }
 
-static void make_outlook(const struct survey *survey, struct outlook *outlook)
+static void make_outlook(const struct socket_scan *scan, struct outlook *outlook)
 {
 	memset(outlook, 0, sizeof(*outlook));
-	reckon_memory(&survey->host, &outlook->memory);
-	decide(survey, outlook);
+	compute_memory(&scan->host, &outlook->memory);
+	decide(scan, outlook);
 	outlook->report = (struct sockets_report){.version = BDP_VERSION,
-	    .source = survey->source,
-	    .live = survey->live,
-	    .watched = survey->options->watch_s > 0,
-	    .has_sockets = survey->has_sockets,
-	    .seconds = survey->seconds,
-	    .rule = &survey->rule,
-	    .tally = &survey->tally,
+	    .source = scan->source,
+	    .live = scan->live,
+	    .watched = scan->options->watch_s > 0,
+	    .has_sockets = scan->has_sockets,
+	    .seconds = scan->seconds,
+	    .rule = &scan->rule,
+	    .totals = &scan->totals,
 	    .memory = &outlook->memory,
 	    .delta = outlook->input.delta,
 	    .runaway = &outlook->runaway,
 	    .findings = &outlook->findings,
 	    .plan = &outlook->plan};
-	note_host(&outlook->report, survey);
-	if (survey->has_sockets)
-		note_sockets(&outlook->report, survey);
+	note_host(&outlook->report, scan);
+	if (scan->has_sockets)
+		note_sockets(&outlook->report, scan);
 }
 
 /* ---- from report to bytes ------------------------------------------------------------------ */
@@ -159,7 +158,7 @@ static void begin_writing(struct writer *writer, bool compact)
 		sockets_json_begin(
 		    &writer->out, BDP_VERSION, writer->options->all, compact, writer->stream);
 	else if (writer->options->all)
-		sockets_text_header(&writer->style, writer->growth, writer->stream);
+		sockets_text_header(&writer->style, writer->delta, writer->stream);
 }
 
 static void write_socket(const struct listed *item, void *context)
@@ -169,7 +168,7 @@ static void write_socket(const struct listed *item, void *context)
 	if (writer->json)
 		sockets_json_socket(&writer->out, NULL, item);
 	else
-		sockets_text_row(item, &writer->style, writer->growth, writer->stream);
+		sockets_text_row(item, &writer->style, writer->delta, writer->stream);
 }
 
 static bool end_writing(struct writer *writer, const struct sockets_report *report)
@@ -194,56 +193,56 @@ static bool wants_change(const struct outlook *outlook)
 
 /* ---- once, twice, and on and on ------------------------------------------------------------ */
 
-static int read_sockets(struct survey *survey, struct writer *writer)
+static int read_sockets(struct socket_scan *scan, struct writer *writer)
 {
-	const struct options *options = survey->options;
+	const struct options *options = scan->options;
 	int code;
 
 	if (options->interval_s > 0) {
-		survey_expect_two(survey);
-		code = survey_read_live(survey);
+		socket_scan_expect_two(scan);
+		code = socket_scan_read_live(scan);
 		if (code != 0)
 			return code;
 		progress_wait("until the second reading", options->interval_s);
 	}
 	if (options->all) {
 		begin_writing(writer, false);
-		survey->each = write_socket;
-		survey->each_context = writer;
+		scan->each = write_socket;
+		scan->each_context = writer;
 	}
-	return survey->live ? survey_read_live(survey) : survey_read_files(survey);
+	return scan->live ? socket_scan_read_live(scan) : socket_scan_read_files(scan);
 }
 
-static int report_once(struct survey *survey, struct writer *writer)
+static int report_once(struct socket_scan *scan, struct writer *writer)
 {
 	static struct outlook outlook;
-	int code = read_sockets(survey, writer);
+	int code = read_sockets(scan, writer);
 
 	if (code != 0)
 		return code;
-	if (!survey->options->all)
+	if (!scan->options->all)
 		begin_writing(writer, false);
-	make_outlook(survey, &outlook);
+	make_outlook(scan, &outlook);
 	code = output_finish(end_writing(writer, &outlook.report));
-	return code == 0 && survey->options->check && wants_change(&outlook) ? 5 : code;
+	return code == 0 && scan->options->check && wants_change(&outlook) ? 5 : code;
 }
 
 /* One round into memory, so that it replaces the one before at once. */
-static int watch_round(struct survey *survey, struct writer *writer)
+static int watch_round(struct socket_scan *scan, struct writer *writer)
 {
 	static struct outlook outlook;
 	char *text = NULL;
 	size_t length = 0;
 
-	int code = survey_read_live(survey);
+	int code = socket_scan_read_live(scan);
 	if (code != 0)
 		return code;
 	writer->stream = open_memstream(&text, &length);
 	if (!writer->stream)
 		err(1, NULL);
-	writer->style = output_style(survey->options, OUTPUT_WIDTH_TABLE);
+	writer->style = output_style(scan->options, OUTPUT_WIDTH_TABLE);
 	begin_writing(writer, true);
-	make_outlook(survey, &outlook);
+	make_outlook(scan, &outlook);
 	bool good = end_writing(writer, &outlook.report);
 	if (!writer->json && !isatty(STDOUT_FILENO))
 		fputc('\n', writer->stream);
@@ -253,31 +252,30 @@ static int watch_round(struct survey *survey, struct writer *writer)
 	return code;
 }
 
-static int watch(struct survey *survey, struct writer *writer)
+static int watch(struct socket_scan *scan, struct writer *writer)
 {
 	int code;
 
-	survey_expect_two(survey);
+	socket_scan_expect_two(scan);
 	screen_begin();
 	do
-		code = watch_round(survey, writer);
-	while (code == 0 && screen_wait(survey->options->watch_s));
+		code = watch_round(scan, writer);
+	while (code == 0 && screen_wait(scan->options->watch_s));
 	return code;
 }
 
 int verb_sockets(const struct options *options)
 {
-	static struct survey survey;
+	static struct socket_scan scan;
 	struct writer writer = {.options = options,
 	    .style = output_style(options, OUTPUT_WIDTH_TABLE),
 	    .json = strcmp(options->form, "json") == 0,
-	    .growth = options->interval_s > 0 || options->watch_s > 0,
+	    .delta = options->interval_s > 0 || options->watch_s > 0,
 	    .stream = stdout};
-	int code = survey_begin(&survey, options);
+	int code = socket_scan_begin(&scan, options);
 
 	if (code == 0)
-		code =
-		    options->watch_s > 0 ? watch(&survey, &writer) : report_once(&survey, &writer);
-	survey_free(&survey);
+		code = options->watch_s > 0 ? watch(&scan, &writer) : report_once(&scan, &writer);
+	socket_scan_free(&scan);
 	return code;
 }

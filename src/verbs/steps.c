@@ -204,8 +204,8 @@ static bool from_list(struct steps *steps, const struct options *options, enum t
 
 	for (const char *at = list_of(options, steps->what);; at++) {
 		size_t length = strcspn(at, ",");
-		if (steps->count == TRIALS_MAX) {
-			warnx("%s: more than %d values", kinds[steps->what].option, TRIALS_MAX);
+		if (steps->count == RUN_GROUPS_MAX) {
+			warnx("%s: more than %d values", kinds[steps->what].option, RUN_GROUPS_MAX);
 			return false;
 		}
 		snprintf(word, sizeof(word), "%.*s", length < 60 ? (int)length : 60, at);
@@ -224,8 +224,8 @@ static bool from_operands(struct steps *steps, const struct options *options)
 		const char *operand = options->operands[i], *equals = strchr(operand, '=');
 		struct step *step = &steps->items[steps->count];
 		size_t length = equals ? (size_t)(equals - operand) : 0;
-		if (steps->count == TRIALS_MAX) {
-			warnx("--run: more than %d commands", TRIALS_MAX);
+		if (steps->count == RUN_GROUPS_MAX) {
+			warnx("--run: more than %d commands", RUN_GROUPS_MAX);
 			return false;
 		}
 		*step = (struct step){.ceiling_bytes = 0};

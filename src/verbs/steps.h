@@ -5,7 +5,7 @@
 #define BDP_STEPS_H
 
 #include "evidence/tunable.h"
-#include "model/trial.h"
+#include "model/run_group.h"
 #include "options/options.h"
 
 enum steps_of {
@@ -25,18 +25,18 @@ struct step {
 
 struct steps {
 	enum steps_of what;
-	struct step items[TRIALS_MAX];
+	struct step items[RUN_GROUPS_MAX];
 	size_t count;
 };
 
-/* What the options ask for; false with a complaint when that is nothing, or two things. */
+/* What the options ask for; false with an error line when that is nothing, or two things. */
 bool steps_choose(const struct options *options, enum steps_of *what);
 
 /* True when steps of that kind set something on this host. */
 bool steps_set(enum steps_of what);
 
 /* Fills in the steps; `before` is what is set now, where steps set something.  An exit code: 0, or 2
- * with a complaint.  Free with steps_free in either case. */
+ * with an error line.  Free with steps_free in either case. */
 int steps_find(struct steps *steps, const struct options *options, enum tunable_id id,
     const struct tunable_value *before);
 void steps_free(struct steps *steps);

@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "advice/advice.h"
-#include "report/trials_report.h"
+#include "report/run_groups_report.h"
 #include "verbs/compare.h"
 #include "verbs/measure.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
-#include "verbs/trials.h"
-#include "verbs/trials_bundle.h"
+#include "verbs/run_groups.h"
+#include "verbs/run_groups_bundle.h"
 
 /* Everything that becomes of the runs of one sweep. */
 struct sweep_case {
 	const struct options *options;
-	struct trial_set set;
+	struct run_groups set;
 	struct sweep_rule rule;
 	struct sweep sweep;
 	struct evidence dump;	 /* --sysctl */
@@ -23,7 +23,7 @@ struct sweep_case {
 	const struct host *host; /* the one that was swept, or NULL */
 	enum role here;		 /* what this machine is on the path */
 	struct plan plan;
-	const struct analysis *typical[TRIALS_MAX];
+	const struct analysis *typical[RUN_GROUPS_MAX];
 };
 
 static bool sends(const struct sweep_case *c)
@@ -38,7 +38,7 @@ static const struct analysis *beyond(const struct sweep_case *c)
 	size_t last = c->set.count - 1;
 
 	for (size_t i = c->sweep.knee + 1; i < c->set.count; i++) {
-		loss = &c->set.trials[i].range[FIGURE_LOSS];
+		loss = &c->set.groups[i].range[FIGURE_LOSS];
 		if (loss->count > 0 && loss->median > c->rule.max_loss)
 			return c->typical[i];
 	}
@@ -53,7 +53,7 @@ static bool has_ceiling(const struct sweep_case *c)
 
 static void make_plan(struct sweep_case *c)
 {
-	double ceiling = has_ceiling(c) ? c->set.trials[c->sweep.knee].ceiling_bytes : 0;
+	double ceiling = has_ceiling(c) ? c->set.groups[c->sweep.knee].ceiling_bytes : 0;
 	bool proxy = c->options->role == ROLE_PROXY, only_send = sends(c) && !proxy;
 	const struct advice_input input = {.analysis = c->typical[c->sweep.knee],
 	    .receiver = only_send ? NULL : c->host,
@@ -65,7 +65,7 @@ static void make_plan(struct sweep_case *c)
 	    /* what still rises says nothing of what lies beyond it */
 	    .allow_lower = c->options->allow_lower && c->sweep.end == SWEEP_KNEE,
 	    .sweep_beyond_bytes =
-		c->sweep.end == SWEEP_KNEE ? c->set.trials[c->set.count - 1].ceiling_bytes : 0,
+		c->sweep.end == SWEEP_KNEE ? c->set.groups[c->set.count - 1].ceiling_bytes : 0,
 	    .sweep_ceiling_bytes = only_send ? 0 : ceiling,
 	    .sweep_send_bytes = only_send ? ceiling : 0};
 
@@ -98,7 +98,7 @@ static int print(struct sweep_case *c)
 	static const struct exposure no_memory;
 	static const struct rfc6349 no_metrics;
 	const struct style style = output_style(c->options, OUTPUT_WIDTH_PROSE);
-	struct wording headline;
+	struct phrase headline;
 	struct report advice = {.version = BDP_VERSION,
 	    .evidence = &c->set.typical[c->sweep.knee]->source->evidence,
 	    .analyses = c->typical[c->sweep.knee],
@@ -109,7 +109,7 @@ static int print(struct sweep_case *c)
 	    .rfc6349 = &no_metrics,
 	    .headline = headline.s,
 	    .only = c->options->role};
-	const struct sweep_report report = {.trials = trials_bundle(&c->set, c->typical),
+	const struct sweep_report report = {.groups = run_groups_bundle(&c->set, c->typical),
 	    .key = c->set.swept_key,
 	    .rule = &c->rule,
 	    .sweep = &c->sweep,
@@ -125,7 +125,7 @@ static int print(struct sweep_case *c)
 	return output_finish(form_named(c->options->form)->print(&report, &style, stdout));
 }
 
-static int reckon(struct sweep_case *c)
+static int compute(struct sweep_case *c)
 {
 	const struct options *options = c->options;
 
@@ -136,7 +136,7 @@ static int reckon(struct sweep_case *c)
 		c->typical[i] = &c->set.typical[i]->analysis;
 	if (!c->host)
 		c->host = c->set.host;
-	sweep_reckon(c->set.trials, c->set.count, &c->rule, &c->sweep);
+	sweep_compute(c->set.groups, c->set.count, &c->rule, &c->sweep);
 	make_plan(c);
 	return print(c);
 }
@@ -177,10 +177,10 @@ static int by_files(struct sweep_case *c)
 		return 2;
 	}
 	for (size_t i = 0; i < c->options->operand_count && code == 0; i++)
-		code = trials_read(&c->set, c->options->operands[i]);
+		code = run_groups_read(&c->set, c->options->operands[i]);
 	if (code == 0)
-		code = trials_gather(&c->set);
-	return code != 0 ? code : reckon(c);
+		code = run_groups_gather(&c->set);
+	return code != 0 ? code : compute(c);
 }
 
 static int by_command(struct sweep_case *c)
@@ -198,33 +198,33 @@ static int by_command(struct sweep_case *c)
 	int code = measure_run(c->options, what, &c->set, &c->system, &role);
 	if (code == 0) {
 		c->set.swept_key = measure_key(what, role);
-		code = trials_gather(&c->set);
+		code = run_groups_gather(&c->set);
 	}
 	if (code != 0)
 		return code;
 	if (what != STEPS_CEILINGS)
-		return compare_report_trials(&c->set, c->options);
+		return compare_report_groups(&c->set, c->options);
 	c->host = &c->system;
 	c->here = role;
-	return reckon(c);
+	return compute(c);
 }
 
 int verb_sweep(const struct options *options)
 {
 	struct sweep_case c = {.options = options};
-	const struct trials_given given = {
+	const struct run_groups_given given = {
 	    .what = options->algorithms || options->stream_list || options->pacing
-			? TRIALS_OF_COMPARE
-			: TRIALS_OF_SWEEP,
+			? RUN_GROUPS_OF_COMPARE
+			: RUN_GROUPS_OF_SWEEP,
 	    .swept_key = options->role == ROLE_SENDER ? TUNABLE_TCP_WMEM
 			 : options->role == ROLE_RECEIVER || options->role == ROLE_PROXY
 			     ? TUNABLE_TCP_RMEM
 			     : TUNABLE_COUNT,
 	    .idle_rtt_us = options->idle_rtt_us};
 
-	trials_begin(&c.set, &given);
+	run_groups_begin(&c.set, &given);
 	int code = options->command ? by_command(&c) : by_files(&c);
-	trials_free(&c.set);
+	run_groups_free(&c.set);
 	evidence_free(&c.dump);
 	return code;
 }

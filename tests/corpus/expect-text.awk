@@ -1,5 +1,5 @@
 # What iperf3's text logs say by their own printed rates: the expectations of
-# tests/unit/test_iperf_text.c, reckoned by other means than the reader's (it works from the
+# tests/unit/test_iperf_text.c, computed by other means than the reader's (it works from the
 # Transfer column and the times; this works from the Bitrate column).
 #
 #     cd tests/corpus; awk -f expect-text.awk iperf3/*.txt kernel-6.1/*.txt samples/*/*.txt >expect-text.tsv

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "parts.h"
 #include "report/plot.h"
-#include "verbs/case.h"
+#include "verbs/question.h"
 
 static char names[PARTS_MAX][PART_NAME_MAX];
 
@@ -100,30 +100,30 @@ static void check_reports(const struct report *report, uint8_t two)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char complaint[4096];
+	static char error[4096];
 	const char *operands[PARTS_MAX] = {names[0], names[1], names[2], names[3]};
 	struct options options = {.form = "text", .operands = operands};
-	struct advise_case *c;
+	struct question *c;
 	struct report report;
 
 	if (size < 2)
 		return 0;
 	options_choose(&options, data[0], data[1]);
 	options.operand_count = parts_write(data + 2, size - 2);
-	complaint[0] = '\0';
-	complaints_keep(complaint, sizeof(complaint));
-	int code = case_read(&c, &options);
+	error[0] = '\0';
+	errors_keep(error, sizeof(error));
+	int code = question_read(&c, &options);
 	if (code == 0)
-		code = case_reckon(c, &options);
-	complaints_keep(NULL, 0);
-	check_harmless(complaint, strlen(complaint));
+		code = question_compute(c, &options);
+	errors_keep(NULL, 0);
+	check_harmless(error, strlen(error));
 	if (code == 0) {
-		case_bundle(c, &options, &report);
+		question_bundle(c, &options, &report);
 		check_reports(&report, data[1]);
 		check_picture(&report);
-	} else if (complaint[0] == '\0') {
+	} else if (error[0] == '\0') {
 		abort();
 	}
-	case_free(c);
+	question_free(c);
 	return 0;
 }

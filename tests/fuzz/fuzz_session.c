@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "evidence/evidence.h"
 #include "evidence/session.h"
 #include "evidence/sites.h"

@@ -1,6 +1,6 @@
 /*
  * Any bytes as an operand: what they are taken for is within the table, and what is read of them
- * ends in evidence or in one complaint.
+ * ends in evidence or in one error.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "evidence/evidence.h"
 #include "evidence/sniff.h"
 
@@ -28,15 +28,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 static void check_result(
-    const struct evidence *evidence, enum operand_result result, const char *complaint)
+    const struct evidence *evidence, enum operand_result result, const char *error)
 {
-	size_t length = strlen(complaint);
+	size_t length = strlen(error);
 
 	if (result == OPERAND_SYSTEM || evidence->input_count < 1)
 		abort();
 	if (result == OPERAND_UNUSABLE && length == 0)
 		abort();
-	if (memchr(complaint, '\n', length) || memchr(complaint, '\033', length))
+	if (memchr(error, '\n', length) || memchr(error, '\033', length))
 		abort();
 	if (evidence->runs.count > RUNS_MAX || evidence->ping_count > PINGS_MAX ||
 	    evidence->socket_count > SOCKETS_MAX)
@@ -45,7 +45,7 @@ static void check_result(
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char complaint[4096];
+	static char error[4096];
 	struct evidence evidence = {0};
 	size_t peek = size < SOURCE_PEEK_MAX ? size : SOURCE_PEEK_MAX;
 	enum input_kind kind = sniff_bytes((const char *)data, peek);
@@ -55,11 +55,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ftruncate(file, 0) < 0 || pwrite(file, data, size, 0) != (ssize_t)size ||
 	    lseek(STDIN_FILENO, 0, SEEK_SET) != 0)
 		abort();
-	complaint[0] = '\0';
-	complaints_keep(complaint, sizeof(complaint));
+	error[0] = '\0';
+	errors_keep(error, sizeof(error));
 	enum operand_result result = evidence_read(&evidence, "-");
-	complaints_keep(NULL, 0);
-	check_result(&evidence, result, complaint);
+	errors_keep(NULL, 0);
+	check_result(&evidence, result, error);
 	if (evidence.inputs[0].kind != kind)
 		abort();
 	evidence_free(&evidence);

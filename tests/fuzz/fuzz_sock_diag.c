@@ -1,12 +1,12 @@
 /* The kernel's answer about one socket: whatever the bytes are, the numbers are finite and the
- * strings safe to print, and what is reckoned of them is finite, too. */
+ * strings safe to print, and what is computed of them is finite, too. */
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "evidence/sock_diag.h"
-#include "model/tally.h"
+#include "model/socket_totals.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,8 +25,8 @@ static void check_number(double number)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct holding_rule rule = {.factor = 2, .floor_bytes = 262144};
-	static struct tally tally;
+	static const struct socket_memory_rule rule = {.factor = 2, .floor_bytes = 262144};
+	static struct totals totals;
 	struct listed item;
 
 	if (!sock_diag_take(&item.info, NULL, data, size))
@@ -37,15 +37,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_printable(item.info.cc);
 	if ((item.info.has & SOCKET_RTT) && item.info.rtt_us <= 0)
 		abort();
-	holding_reckon(&item.holding, &item.info, NULL, &rule);
-	check_number(item.holding.held_bytes);
-	check_number(item.holding.receive.bdp_bytes);
-	check_number(item.holding.receive.ratio);
-	check_number(item.holding.send.bdp_bytes);
-	check_number(item.holding.send.ratio);
-	check_number(item.holding.rwnd_share);
-	tally_add(&tally, &item);
-	if (tally.largest_count > TALLY_LARGEST || tally.slow_count > TALLY_SLOW)
+	socket_memory_compute(&item.memory, &item.info, NULL, &rule);
+	check_number(item.memory.held_bytes);
+	check_number(item.memory.receive.bdp_bytes);
+	check_number(item.memory.receive.ratio);
+	check_number(item.memory.send.bdp_bytes);
+	check_number(item.memory.send.ratio);
+	check_number(item.memory.rwnd_share);
+	socket_totals_add(&totals, &item);
+	if (totals.largest_count > SOCKET_TOTALS_LARGEST || totals.slow_count > SOCKET_TOTALS_SLOW)
 		abort();
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "parts.h"
 #include "verbs/compare.h"
 #include "verbs/sweep.h"
@@ -55,7 +55,7 @@ static void options_choose(struct options *options, uint8_t one, uint8_t two)
 
 static int run_quietly(const struct options *options, bool sweep, char **text, size_t *length)
 {
-	static char complaint[4096];
+	static char error[4096];
 	FILE *out = stdout, *error = stderr;
 	char *said = NULL;
 	size_t said_length = 0;
@@ -65,17 +65,17 @@ static int run_quietly(const struct options *options, bool sweep, char **text, s
 	stderr = open_memstream(&said, &said_length);
 	if (!stdout || !stderr)
 		abort();
-	complaint[0] = '\0';
-	complaints_keep(complaint, sizeof(complaint));
+	error[0] = '\0';
+	errors_keep(error, sizeof(error));
 	int code = sweep ? verb_sweep(options) : verb_compare(options);
-	complaints_keep(NULL, 0);
+	errors_keep(NULL, 0);
 	if (fclose(stdout) != 0 || fclose(stderr) != 0)
 		abort();
 	stdout = out;
 	stderr = error;
-	check_harmless(complaint, strlen(complaint));
+	check_harmless(error, strlen(error));
 	check_harmless(said, said_length);
-	if (code != 0 && complaint[0] == '\0' && said_length == 0)
+	if (code != 0 && error[0] == '\0' && said_length == 0)
 		abort();
 	free(said);
 	return code;

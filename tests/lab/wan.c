@@ -47,10 +47,11 @@ struct shape {
 	double queue_bytes; /* before the bottleneck */
 	double police_bps;  /* of the token bucket; 0: none */
 	double burst_bytes; /* its depth */
-	double depth_bytes; /* what may pass the bottleneck at once after a pause; 0: a plain link */
-	double loss;	    /* probability for a segment */
-	double loss_run;    /* segments lost one after the other, on average; 0 or 1: each by itself */
-	double mtu_bytes;   /* larger IP packets vanish; 0: none do */
+	double
+	    depth_bytes; /* what may pass the bottleneck at once after a pause; 0: a plain link */
+	double loss;	 /* probability for a segment */
+	double loss_run; /* segments lost one after the other, on average; 0 or 1: each by itself */
+	double mtu_bytes; /* larger IP packets vanish; 0: none do */
 };
 
 struct counters {
@@ -507,7 +508,8 @@ static void print_counters(const struct direction *directions)
 		       ",\"queue_max_bytes\":%.0f,\"late_max_us\":%.0f}",
 		    i == 0 ? "" : ",", names[i], c->packets, c->bytes, c->delivered,
 		    c->dropped_loss, c->dropped_policer, c->dropped_queue, c->dropped_overflow,
-		    c->dropped_device, c->dropped_mtu, c->dropped_dark, c->queue_max_bytes, (double)c->late_max_ns / 1000);
+		    c->dropped_device, c->dropped_mtu, c->dropped_dark, c->queue_max_bytes,
+		    (double)c->late_max_ns / 1000);
 	}
 	printf("}\n");
 	fflush(stdout);

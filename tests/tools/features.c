@@ -13,7 +13,7 @@
 #include "diagnosis/features.h"
 #include "diagnosis/verdict.h"
 #include "options/options.h"
-#include "verbs/case.h"
+#include "verbs/question.h"
 
 #define CELLS 7
 #define WORDS 40
@@ -51,7 +51,7 @@ static void answer(char **words, int count, bool names)
 
 	if (options_parse(&options, count, words) != OPTIONS_RUN)
 		return;
-	if (case_read(&c, &options) == 0 && case_reckon(c, &options) == 0) {
+	if (case_read(&c, &options) == 0 && case_compute(c, &options) == 0) {
 		const struct analysis *chosen = &c->analyses[c->chosen];
 		const struct diagnosis_input input = {.path = &chosen->path,
 		    .run = chosen->run,

@@ -114,8 +114,7 @@ static double shares_of(const struct line *line, double shares[FACTOR_COUNT])
 		shares[f] = f == FACTOR_QUEUE ? -INFINITY : weights[FEATURE_COUNT][f];
 		for (int i = 0; i < FEATURE_COUNT; i++)
 			if (line->present[i])
-				shares[f] += weights[i][f] -
-					     (excludes[i] & 1u << f ? EXCLUDED : 0);
+				shares[f] += weights[i][f] - (excludes[i] & 1u << f ? EXCLUDED : 0);
 		most = fmax(most, shares[f]);
 	}
 	for (int f = 0; f < FACTOR_COUNT; f++)
@@ -165,8 +164,8 @@ static double descend(int round)
 			double mean = means[i][f] / (1 - pow(DECAY_MEAN, round + 1));
 			double square = squares[i][f] / (1 - pow(DECAY_SQUARE, round + 1));
 			weights[i][f] -= STEP * mean / (sqrt(square) + 1e-9);
-			weights[i][f] = fmax(expert[i][f] - FARTHEST,
-			    fmin(expert[i][f] + FARTHEST, weights[i][f]));
+			weights[i][f] = fmax(
+			    expert[i][f] - FARTHEST, fmin(expert[i][f] + FARTHEST, weights[i][f]));
 			if (weights[i][f] * expert[i][f] < 0 && i < FEATURE_COUNT)
 				weights[i][f] = 0;
 		}
@@ -280,9 +279,10 @@ static void print_constant(const char *name)
 
 static void print_table(void)
 {
-	printf("/*\n * What each feature weighs for and against each cause: 10 log10 of how many times likelier the feature"
-	       "\n * is where that cause holds the flow than elsewhere.\n *\n * Printed by `make weights` from labelled"
-	       " runs and tests/corpus/experts.txt: do not edit.\n */\n#include \"diagnosis/features.h\"\n\n");
+	printf(
+	    "/*\n * What each feature weighs for and against each cause: 10 log10 of how many times likelier the feature"
+	    "\n * is where that cause holds the flow than elsewhere.\n *\n * Printed by `make weights` from labelled"
+	    " runs and tests/corpus/experts.txt: do not edit.\n */\n#include \"diagnosis/features.h\"\n\n");
 	for (int f = 0; f < FACTOR_COUNT; f++)
 		if (shorts[f]) {
 			printf("#define %s FACTOR_", shorts[f]);

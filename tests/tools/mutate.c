@@ -34,8 +34,18 @@ struct file {
 static const struct {
 	const char *old, *new; /* new NULL: no comparison, but must be known to be passed over */
 } operators[] = {
-    {"<<=", NULL}, {">>=", NULL}, {"->", NULL}, {"<<", NULL}, {">>", NULL}, {"<=", ">"},
-    {">=", "<"}, {"==", "!="}, {"!=", "=="}, {"&&", "||"}, {"||", "&&"}, {"<", ">="},
+    {"<<=", NULL},
+    {">>=", NULL},
+    {"->", NULL},
+    {"<<", NULL},
+    {">>", NULL},
+    {"<=", ">"},
+    {">=", "<"},
+    {"==", "!="},
+    {"!=", "=="},
+    {"&&", "||"},
+    {"||", "&&"},
+    {"<", ">="},
     {">", "<="},
 };
 
@@ -96,8 +106,8 @@ static void print_mutant(const struct file *file, size_t at, size_t length, cons
 	for (size_t i = 0; i < at; i++)
 		line += file->text[i] == '\n';
 	printf("%016" PRIx64 "\t%s\t%u\t%zu\t%zu\t%.*s\t%s\n",
-	    key_of(file, at, new, twins_before(file, at)), file->name, line, at, length, (int)length,
-	    file->text + at, new);
+	    key_of(file, at, new, twins_before(file, at)), file->name, line, at, length,
+	    (int)length, file->text + at, new);
 }
 
 /* A number of any form, made another; a suffix is kept. */
@@ -144,7 +154,8 @@ static bool is_no_knowledge(const struct file *file, size_t at, size_t length)
 	size_t end = at + strcspn(text, "\n"), open = at;
 	while (open > begin && file->text[open] != '[' && file->text[open] != ']')
 		open--;
-	if (file->text[open] == '[' && end - at > 1 && strncmp(file->text + end - 2, "];", 2) == 0 &&
+	if (file->text[open] == '[' && end - at > 1 &&
+	    strncmp(file->text + end - 2, "];", 2) == 0 &&
 	    memchr(text, ']', end - at) == file->text + end - 2)
 		return true;
 	size_t i = begin + strspn(file->text + begin, "\t ");
@@ -204,7 +215,8 @@ static size_t take_number(const struct file *file, size_t at)
 	       ((text[end] == '-' || text[end] == '+') && text[end - 1] == 'e' &&
 		   strncmp(text + at, "0x", 2) != 0))
 		end++;
-	if (!is_no_knowledge(file, at, end - at) && number_other(text + at, end - at, new, sizeof(new)))
+	if (!is_no_knowledge(file, at, end - at) &&
+	    number_other(text + at, end - at, new, sizeof(new)))
 		print_mutant(file, at, end - at, new);
 	return end;
 }

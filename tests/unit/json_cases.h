@@ -18,7 +18,10 @@ struct json_case {
 	size_t error_byte;  /* from 1; one past the input when it is cut short */
 };
 
-#define ROW(...) {__VA_ARGS__}
+#define ROW(...) \
+	{ \
+		__VA_ARGS__ \
+	}
 #define TEXT(text) .input = text, .length = sizeof(text) - 1
 #define OK(title, text, out) ROW(.name = title, TEXT(text), .tokens = out)
 #define BAD(title, text, byte) ROW(.name = title, TEXT(text), .error_byte = byte)

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#define assert_near(got, want, tolerance) near_check(#got, (got), (want), (tolerance), __FILE__, __LINE__)
+#define assert_near(got, want, tolerance) \
+	near_check(#got, (got), (want), (tolerance), __FILE__, __LINE__)
 
 static inline void near_check(
     const char *what, double got, double want, double tolerance, const char *file, int line)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 
 static void test_kept(void **state)
 {
@@ -27,9 +27,9 @@ static void test_kept(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char kept[64] = "before";
 		print_message("%s in %zu\n", rows[i].word, rows[i].size);
-		complaints_keep(kept, rows[i].size);
-		complain("%s: %s", "run.json", rows[i].word);
-		complaints_keep(NULL, 0);
+		errors_keep(kept, rows[i].size);
+		report_error("%s: %s", "run.json", rows[i].word);
+		errors_keep(NULL, 0);
 		assert_string_equal(kept, rows[i].expected);
 	}
 }
@@ -39,10 +39,10 @@ static void test_last_one_stays(void **state)
 	char kept[64];
 
 	(void)state;
-	complaints_keep(kept, sizeof(kept));
-	complain("a warning");
-	complain("the reason");
-	complaints_keep(NULL, 0);
+	errors_keep(kept, sizeof(kept));
+	report_error("a warning");
+	report_error("the reason");
+	errors_keep(NULL, 0);
 	assert_string_equal(kept, "the reason");
 }
 
@@ -53,10 +53,10 @@ static void test_printed(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	complaints_keep(kept, sizeof(kept));
-	complaints_keep(NULL, 0);
+	errors_keep(kept, sizeof(kept));
+	errors_keep(NULL, 0);
 	dup2(ends[1], STDERR_FILENO);
-	complain("%d of %s", 3, "them");
+	report_error("%d of %s", 3, "them");
 	dup2(standard_error, STDERR_FILENO);
 	close(ends[1]);
 	assert_true(read(ends[0], line, sizeof(line) - 1) > 0);

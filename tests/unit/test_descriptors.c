@@ -35,8 +35,8 @@ static int close_in_child(bool listed)
 	close(10);
 	int kept[] = {last - 1, -1, 7, 1000};
 	int sorted[] = {-1, 7, 1000, last - 1};
-	if (last < MANY || !(listed ? descriptors_close_listed(sorted, 4)
-				    : descriptors_close_others(kept, 4)))
+	if (last < MANY ||
+	    !(listed ? descriptors_close_listed(sorted, 4) : descriptors_close_others(kept, 4)))
 		return 1;
 	for (int fd = 0; fd < last + 100; fd++) {
 		bool wanted = fd < 3 || fd == 7 || fd == 1000 || fd == last - 1;

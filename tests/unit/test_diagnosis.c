@@ -241,8 +241,8 @@ static void test_factors(void **state)
 		else
 			assert_true(limit.candidate_count == 1 && limit.candidates[0] == s->factor);
 		/* What is not certain names the measurement that would settle it. */
-		assert_true((limit.confidence == CONFIDENCE_HIGH) ==
-			    (limit.decide == MEASURE_NOTHING));
+		assert_true(
+		    (limit.confidence == CONFIDENCE_HIGH) == (limit.decide == MEASURE_NOTHING));
 		series_free(&run.series);
 	}
 }

@@ -113,8 +113,8 @@ static void two_readings(void **state)
 	     "    RX: bytes packets errors dropped missed mcast\n    1 2 0 7 1 0\n2: eth0: <UP> mtu 1500\n"
 	     "    RX: bytes packets errors dropped missed mcast\n    1 2 0 7 4 0\n",
 		"eth0", "rx_missed", 1, 4},
-	    {"  eth0: 1 2 0 4 0 0 0 0 1 2 0 0 0 0 0 0\n  eth0: 1 2 0 9 0 0 0 0 1 2 0 0 0 0 0 0\n", "eth0",
-		"rx_dropped", 4, 9},
+	    {"  eth0: 1 2 0 4 0 0 0 0 1 2 0 0 0 0 0 0\n  eth0: 1 2 0 9 0 0 0 0 1 2 0 0 0 0 0 0\n",
+		"eth0", "rx_dropped", 4, 9},
 	    {"$ ip -j -s link\n[{\"ifname\":\"eth0\",\"stats64\":{\"rx\":{\"bytes\":9,\"dropped\":1,"
 	     "\"over_errors\":0}}}]\n$ ip -j -s link\n[{\"ifname\":\"eth0\",\"stats64\":{\"rx\":{"
 	     "\"bytes\":9,\"dropped\":3}}}]\n",

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/complaint.h"
+#include "base/error.h"
 #include "evidence/sniff.h"
 #include "near.h"
 
@@ -107,7 +107,7 @@ static void test_what_stands_beside(void **state)
 }
 
 static char path[] = "/tmp/bdp-evidence-XXXXXX";
-static char complaint[512];
+static char error[512];
 
 /* Reads `text` as an operand with that label into *evidence. */
 static enum operand_result take(struct evidence *evidence, const char *label, const char *text)
@@ -119,10 +119,10 @@ static enum operand_result take(struct evidence *evidence, const char *label, co
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	snprintf(operand, sizeof(operand), "%s%s", label, path);
-	complaint[0] = '\0';
-	complaints_keep(complaint, sizeof(complaint));
+	error[0] = '\0';
+	errors_keep(error, sizeof(error));
 	enum operand_result result = evidence_read(evidence, operand);
-	complaints_keep(NULL, 0);
+	errors_keep(NULL, 0);
 	return result;
 }
 
@@ -147,7 +147,7 @@ static void test_transcript(void **state)
 	assert_int_equal(
 	    take(&evidence, "", PING_TEXT RUN_TEXT SS_TEXT NSTAT_TEXT TC_TEXT SYSCTL_TEXT),
 	    OPERAND_OK);
-	assert_string_equal(complaint, "");
+	assert_string_equal(error, "");
 	assert_int_equal(evidence.input_count, 6);
 	assert_int_equal(evidence.inputs[0].kind, INPUT_IPERF_TEXT);
 	assert_int_equal(evidence.runs.count, 1);
@@ -198,9 +198,10 @@ static void test_mark_by_chance(void **state)
 	assert_int_equal(take(&evidence, "", TC_TEXT), OPERAND_OK);
 	assert_int_equal(
 	    take(&evidence, "",
-		RUN_TEXT "I raised net.core.rmem_max, qdisc \nis fq, and saw packets transmitted\n"),
+		RUN_TEXT
+		"I raised net.core.rmem_max, qdisc \nis fq, and saw packets transmitted\n"),
 	    OPERAND_OK);
-	assert_string_equal(complaint, "");
+	assert_string_equal(error, "");
 	assert_int_equal(evidence.input_count, 2);
 	assert_int_equal(evidence.ping_count, 0);
 	assert_int_equal(evidence.hosts[END_SENDER].origin, HOST_UNKNOWN);

@@ -104,8 +104,7 @@ static bool has_store_open(const char *pid)
 	if (listed == NULL)
 		return false;
 	for (struct dirent *entry; (entry = readdir(listed)) != NULL && !found;) {
-		ssize_t length =
-		    readlinkat(dirfd(listed), entry->d_name, text, sizeof(text) - 1);
+		ssize_t length = readlinkat(dirfd(listed), entry->d_name, text, sizeof(text) - 1);
 		if (length > 0) {
 			text[length] = '\0';
 			found = strcmp(text, tree_path("run/bdp")) == 0;
@@ -444,10 +443,8 @@ static void test_journal_is_removed_meanwhile(void **state)
 	static const char old_conf[] = "# Written by bdp 0.0.old\n\nnet.ipv4.tcp_sack = 1\n";
 	for (unsigned how = 0; how < 3; how++) {
 		struct plan plan = plan_two();
-		struct apply_request request = {.io = &guard_io,
-		    .mode = APPLY_SET,
-		    .confirm_seconds = 60,
-		    .persist = "/" CONF};
+		struct apply_request request = {
+		    .io = &guard_io, .mode = APPLY_SET, .confirm_seconds = 60, .persist = "/" CONF};
 		print_message("way %u\n", how);
 		tree_clear();
 		tree_make(state);
@@ -564,7 +561,8 @@ static void test_confirm_verifies(void **state)
 	tree_put(WMEM, "4096\t16384\t8388608\n");
 	struct outcome outcome = confirm_plain();
 	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
-	assert_non_null(strstr(outcome.message, "apply 1 is kept, but 1 of its 2 changes is not as"));
+	assert_non_null(
+	    strstr(outcome.message, "apply 1 is kept, but 1 of its 2 changes is not as"));
 	assert_int_equal(outcome.setting_count, 1);
 	assert_int_equal(outcome.settings[0].id, TUNABLE_TCP_WMEM);
 	assert_int_equal(outcome.settings[0].state, ITEM_NOT_AS_SET);

@@ -99,7 +99,8 @@ static void server_log(void **state)
 		bool sends;
 		unsigned streams;
 		double gib;
-	} want[] = {{false, 1, 7.65}, {false, 2, 10.5}, {false, 1, 4.95}, {true, 1, 5.57}, {false, 1, 5.09}};
+	} want[] = {{false, 1, 7.65}, {false, 2, 10.5}, {false, 1, 4.95}, {true, 1, 5.57},
+	    {false, 1, 5.09}};
 	struct runs runs = {0};
 	struct read_note note;
 
@@ -164,8 +165,8 @@ static void plain_output_is_refused_with_its_rate(void **state)
 	/* 4.95 GiB in 2.0155 s */
 	assert_non_null(strstr(note.text, "21.1 Gbit/s"));
 	assert_non_null(strstr(note.text, "-e"));
-	assert_int_equal(read_text(&runs, "Client connecting to x, TCP port 5001\n", &note),
-	    READ_NOTHING);
+	assert_int_equal(
+	    read_text(&runs, "Client connecting to x, TCP port 5001\n", &note), READ_NOTHING);
 	assert_non_null(strstr(note.text, "without a row"));
 	runs_free(&runs);
 }
@@ -194,7 +195,8 @@ static void columns_by_release(void **state)
 	     "22K(16)/24K(17)/56167(15843) us  4.448847\n",
 		2097152, 73, 24576, 56167, true},
 	    /* no tcp_info */
-	    {"[  1] 0.0000-1.0000 sec  1.00 MBytes  8.39 Mbits/sec  8/0\n", 1048576, 0, 0, 0, false},
+	    {"[  1] 0.0000-1.0000 sec  1.00 MBytes  8.39 Mbits/sec  8/0\n", 1048576, 0, 0, 0,
+		false},
 	    /* broken by a mailer */
 	    {"[  1] 0.00-1.00 sec   1.00 MBytes  8.39 Mbits/sec  4770/0          5\n"
 	     " 295K/111 us  5631373\n",

@@ -1,7 +1,7 @@
 /*
- * The reader of iperf3's text, against the printed rates of recorded logs (reckoned apart by
+ * The reader of iperf3's text, against the printed rates of recorded logs (computed apart by
  * tests/corpus/expect-text.awk) and against small logs of every oddity, whose figures are
- * reckoned by hand from the units: 1 MByte is 1048576 bytes.
+ * computed by hand from the units: 1 MByte is 1048576 bytes.
  */
 #include "evidence/run.h"
 
@@ -63,7 +63,7 @@ static void series_check(const struct run *run, double rate, double tolerance)
 	assert_near(bytes * 8 / seconds, rate, tolerance);
 }
 
-/* The totals of one run: its own side may be reckoned from intervals, the other one may not. */
+/* The totals of one run: its own side may be computed from intervals, the other one may not. */
 static void sides_check(const struct run *run, char *const *f, double rate, double tolerance)
 {
 	double sent, sent_half, received, received_half;

@@ -9,7 +9,9 @@ static struct journal example(void)
 	    .id = 3,
 	    .state = JOURNAL_UNCONFIRMED,
 	    .time_s = 1735689600,
-	    .place = {.boot_id = "7a1f0c9e-5f0e-4b57-9a63-0d8f54f6e1aa", .netns = 4026531840, .cookie = 77},
+	    .netns = {.boot_id = "7a1f0c9e-5f0e-4b57-9a63-0d8f54f6e1aa",
+		.netns = 4026531840,
+		.cookie = 77},
 	    .uid = 0,
 	    .user = "alice",
 	    .pid = 4711,
@@ -56,8 +58,8 @@ static void test_round_trip(void **state)
 			assert_int_equal(back.ended_by, ender);
 		}
 	}
-	assert_int_equal(back.place.netns, 4026531840);
-	assert_int_equal(back.place.cookie, 77);
+	assert_int_equal(back.netns.netns, 4026531840);
+	assert_int_equal(back.netns.cookie, 77);
 	assert_int_equal(back.steps, 5);
 	assert_int_equal(back.left, 2);
 	assert_string_equal(back.user, "alice");
@@ -199,8 +201,8 @@ static void test_first_version(void **state)
 	    (unsigned long long)text_hash(old, sizeof(old) - 1));
 	assert_true(journal_parse(&journal, text, length, &why));
 	assert_int_equal(journal.id, 4);
-	assert_int_equal(journal.place.netns, 4026531840);
-	assert_int_equal(journal.place.cookie, 0);
+	assert_int_equal(journal.netns.netns, 4026531840);
+	assert_int_equal(journal.netns.cookie, 0);
 	assert_int_equal(journal.settings[0].id, TUNABLE_TCP_SACK);
 	assert_int_equal(journal.settings[0].old.number[0], 1);
 }

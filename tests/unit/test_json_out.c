@@ -11,19 +11,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-struct memory {
+struct socket_memory {
 	char *text;
 	size_t length;
 };
 
-static void begin(struct json_out *out, struct memory *memory, bool compact)
+static void begin(struct json_out *out, struct socket_memory *memory, bool compact)
 {
 	FILE *stream = open_memstream(&memory->text, &memory->length);
 	assert_non_null(stream);
 	json_out_begin(out, stream, compact);
 }
 
-static void check_text(struct json_out *out, struct memory *memory, const char *expected)
+static void check_text(struct json_out *out, struct socket_memory *memory, const char *expected)
 {
 	assert_true(json_out_finish(out));
 	fclose(out->stream);
@@ -55,7 +55,7 @@ static void test_layout(void **state)
 {
 	(void)state;
 	struct json_out out;
-	struct memory memory;
+	struct socket_memory memory;
 	begin(&out, &memory, true);
 	write_sample(&out);
 	check_text(&out, &memory,
@@ -85,7 +85,7 @@ static void test_top_level(void **state)
 	(void)state;
 	for (int compact = 0; compact < 2; compact++) {
 		struct json_out out;
-		struct memory memory;
+		struct socket_memory memory;
 		begin(&out, &memory, compact);
 		json_out_number(&out, NULL, 7);
 		check_text(&out, &memory, "7\n");
@@ -124,7 +124,7 @@ static void test_strings(void **state)
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct json_out out;
-		struct memory memory;
+		struct socket_memory memory;
 		char expected[80];
 		printf("%s\n", rows[i].name);
 		begin(&out, &memory, true);
@@ -178,7 +178,7 @@ static void test_numbers(void **state)
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct json_out out;
-		struct memory memory;
+		struct socket_memory memory;
 		char expected[80];
 		printf("%s\n", rows[i].expected);
 		begin(&out, &memory, true);
@@ -200,7 +200,7 @@ static void test_nine_digits(void **state)
 		if (!isnormal(value))
 			continue;
 		struct json_out out;
-		struct memory memory;
+		struct socket_memory memory;
 		begin(&out, &memory, true);
 		json_out_number(&out, NULL, value);
 		assert_true(json_out_finish(&out));
@@ -230,7 +230,7 @@ static void test_write_errors(void **state)
 		fclose(full);
 	}
 	struct json_out out;
-	struct memory memory;
+	struct socket_memory memory;
 	begin(&out, &memory, true);
 	out.failed = true;
 	json_out_null(&out, NULL);

@@ -186,7 +186,7 @@ static void test_memory(void **state)
 	    .receives = true,
 	    .sends = true};
 
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	/* 744 MiB, 992 MiB, 1.45 GiB; worst 10,000 x 40 MiB = 390.6 GiB; pressure at 992 / 40 = 24. */
 	assert_near(exposure.low_bytes, 744 * MIB, 0);
 	assert_near(exposure.pressure_bytes, 992 * MIB, 0);
@@ -197,30 +197,30 @@ static void test_memory(void **state)
 	assert_false(exposure.looks_like_bytes);
 	/* A busy one holds the BDP, not the ceiling, when that is less. */
 	input.bdp_bytes = 1e6;
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_near(exposure.per_connection_bytes, 2e6, 0);
 	/* a quiet one holds what each of its two buffers is guaranteed: 4 KiB */
 	input.connections = 1000;
 	input.active = 100;
 	input.rmem_min_bytes = 4096;
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_near(exposure.idle_bytes, 1000 * 8192, 0);
 	assert_near(exposure.likely_bytes, 100 * 2e6 + 900 * 8192, 0);
 	/* Less than one connection is a number, and not "unknown". */
 	input.bdp_bytes = 600 * MIB;
 	input.rmem_max_bytes = input.wmem_max_bytes = 600 * 1048576;
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_true(exposure.has_pressure_at);
 	assert_near(exposure.pressure_at_connections, 0, 0);
 	input.has_tcp_mem = input.has_ram = false;
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_false(exposure.has_pressure_at || exposure.has_limits || exposure.has_ram);
 	assert_false(exposure.bounded_before_ram || exposure.looks_like_bytes);
 	input.has_tcp_mem = input.has_ram = true;
 	/* tcp_mem = 16777216 three times is 64 GiB: bytes were meant. */
 	for (int i = 0; i < 3; i++)
 		input.tcp_mem_pages[i] = 16777216;
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_near(exposure.high_bytes, 64 * 1024 * MIB, 0);
 	assert_true(exposure.looks_like_bytes);
 	assert_false(exposure.bounded_before_ram);
@@ -234,7 +234,7 @@ static void test_memory_defaults(void **state)
 	    .page_size = 4096, .has_ram = true, .ram_bytes = 24683656ULL << 10};
 
 	/* A host with 24,683,656 kB has 287898 383866 575796 by itself. */
-	exposure_reckon(&input, &exposure);
+	exposure_compute(&input, &exposure);
 	assert_true(exposure.limits_are_default);
 	assert_near(exposure.low_bytes / 4096, 287898, 0.01);
 	assert_near(exposure.high_bytes / 4096, 575796, 0.01);
@@ -252,7 +252,7 @@ static void test_rfc6349(void **state)
 	    .mean_rate_bps = 500e6};
 	struct rfc6349 metrics;
 
-	rfc6349_reckon(&path, &metrics);
+	rfc6349_compute(&path, &metrics);
 	assert_near(metrics.tcp_efficiency, 0.98, 1e-12);
 	assert_near(metrics.buffer_delay, 2, 1e-12); /* (75 - 25) / 25: 200 % */
 	assert_near(metrics.transfer_time_ratio, 2, 1e-12);

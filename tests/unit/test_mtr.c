@@ -142,8 +142,8 @@ static void path_mtu(void **state)
 	     " 2:  172.16.0.9   1.902ms pmtu 1400\n 2:  172.16.0.9   1.877ms\n"
 	     " 3:  10.90.1.20   8.402ms reached\n     Resume: pmtu 1400 hops 3 back 3\n",
 		true, true, 1500, 1400, 2, 3},
-	    {" 1:  127.0.0.1     0.338ms reached\n     Resume: pmtu 65535 hops 1 back 1 \n", true, true,
-		0, 65535, 1, 1},
+	    {" 1:  127.0.0.1     0.338ms reached\n     Resume: pmtu 65535 hops 1 back 1 \n", true,
+		true, 0, 65535, 1, 1},
 	    {" 1?: [LOCALHOST]    pmtu 1500\n 1:  gw   6.941ms\n 2:  no reply\n"
 	     "     Too many hops: pmtu 1500\n     Resume: pmtu 1500\n",
 		true, false, 1500, 1500, 0, 1},
@@ -156,8 +156,7 @@ static void path_mtu(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct tracepath found;
 		const char *why = "";
-		struct source *source =
-		    source_memory("test", rows[i].text, strlen(rows[i].text));
+		struct source *source = source_memory("test", rows[i].text, strlen(rows[i].text));
 		print_message("%s\n", rows[i].text);
 		assert_int_equal(tracepath_read(&found, source, &why), rows[i].good);
 		source_close(source);

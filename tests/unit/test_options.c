@@ -237,7 +237,8 @@ static const struct misuse_row {
     {{"-c", "0"}, "connections '0': expected a whole number from 1 to 1000000000"},
     {{"--run", "0"}, "run '0': expected a whole number from 1 to"},
     {{"--memory", "16"}, "memory '16': expected at least 1 MiB, such as 16G"},
-    {{"-o", "jsn"}, "report form 'jsn': expected text, json, sysctl, sh, k8s or table; did you mean json?"},
+    {{"-o", "jsn"},
+	"report form 'jsn': expected text, json, sysctl, sh, k8s or table; did you mean json?"},
     {{"-o", ""}, "report form '': expected text, json, sysctl, sh, k8s or table"},
     {{"--role", "client"}, "role 'client': expected receiver, sender or proxy"},
     {{"--color", "yes"}, "color 'yes': expected auto, always or never"},
@@ -313,7 +314,8 @@ static void test_sockets(void **state)
 	assert_memory_equal(outcome.options.peer.address, "\x20\x01\x0d\xb8\0\0", 6);
 	assert_int_equal(
 	    outcome.options.states, STATE_BIT(STATE_ESTAB) | STATE_BIT(STATE_CLOSE_WAIT));
-	assert_int_equal(outcome.options.given & (GIVEN_PEER | GIVEN_STATES), GIVEN_PEER | GIVEN_STATES);
+	assert_int_equal(
+	    outcome.options.given & (GIVEN_PEER | GIVEN_STATES), GIVEN_PEER | GIVEN_STATES);
 	assert_true(fabs(outcome.options.factor - 2.5) < 1e-9);
 	assert_true(fabs(outcome.options.target_bps - 1e9) < 1);
 	release(&outcome);

@@ -33,7 +33,7 @@ static void assert_close(double value, double expected)
 		fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* Numbers as the files' closing lines have them, or reckoned from their replies. */
+/* Numbers as the files' closing lines have them, or computed from their replies. */
 struct row {
 	const char *file, *target;
 	bool summary, counts;

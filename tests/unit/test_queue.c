@@ -20,7 +20,7 @@ struct bench {
 	struct host receiver;
 };
 
-static void bench_reckon(struct bench *b, const struct path_given *given)
+static void bench_compute(struct bench *b, const struct path_given *given)
 {
 	path_from_run(&b->path, &b->run, given, &b->context);
 	const struct diagnosis_input input = {.path = &b->path,
@@ -62,7 +62,7 @@ static void test_backlog(void **state)
 		print_message("%llu bytes\n", (unsigned long long)rows[i].bytes);
 		run_make(&b.run, flat, 4);
 		b.context.tc = &tc;
-		bench_reckon(&b, &nothing);
+		bench_compute(&b, &nothing);
 		assert_int_equal(text_of(&b, FINDING_STANDING_QUEUE) != NULL, rows[i].found);
 		assert_int_equal(b.limit.factor == FACTOR_QUEUE, rows[i].is_queue);
 		if (rows[i].is_queue)
@@ -96,7 +96,7 @@ static void test_loaded_ping(void **state)
 	context_for_run(&b.context, evidence, &b.run, NULL);
 	assert_ptr_equal(b.context.ping, &evidence->pings[1]);
 	assert_ptr_equal(b.context.loaded_ping, &evidence->pings[0]);
-	bench_reckon(&b, &nothing);
+	bench_compute(&b, &nothing);
 	assert_true(b.path.has & PATH_LOADED_RTT);
 	assert_int_equal(b.path.loaded_method, RTT_PING);
 	assert_near(b.path.loaded_rtt_us, 705.2e3, 0);
@@ -111,7 +111,7 @@ static void test_loaded_ping(void **state)
 	b.receiver.origin = HOST_DUMP;
 	b.receiver.values[TUNABLE_TCP_RMEM] =
 	    (struct tunable_value){.known = true, .count = 3, .number = {4096, 131072, 16 * MIB}};
-	bench_reckon(&b, &nothing);
+	bench_compute(&b, &nothing);
 	assert_non_null(strstr(
 	    text_of(&b, FINDING_QUEUEING_DELAY), "52 % of the receiver's ceiling of 16 MiB"));
 
@@ -136,7 +136,7 @@ static void test_tcp_info_first(void **state)
 
 	run_make(&b.run, measured, 4);
 	b.context.loaded_ping = &ping;
-	bench_reckon(&b, &nothing);
+	bench_compute(&b, &nothing);
 	assert_int_equal(b.path.loaded_method, RTT_TCP_INFO);
 	assert_near(b.path.loaded_rtt_us, 300e3, 0.01);
 	series_free(&b.run.series);
@@ -174,7 +174,7 @@ static void test_knee(void **state)
 		size_t buffers = 0;
 		print_message("row %zu\n", i);
 		run_make(&b.run, flat, 4);
-		bench_reckon(&b, &nothing);
+		bench_compute(&b, &nothing);
 		b.receiver.values[TUNABLE_TCP_RMEM] = (struct tunable_value){
 		    .known = true, .count = 3, .number = {4096, 131072, rows[i].current}};
 		const struct analysis analysis = {.run = &b.run, .path = b.path, .limit = b.limit};

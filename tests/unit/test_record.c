@@ -64,10 +64,10 @@ static void test_ss_print(void **state)
 	    .send_queue = 2786168,
 	    .has = SOCKET_SKMEM | SOCKET_RTT | SOCKET_MIN_RTT | SOCKET_CWND | SOCKET_MSS |
 		   SOCKET_DELIVERY_RATE | SOCKET_PEER_WINDOW | SOCKET_WSCALE | SOCKET_BUSY |
-		   SOCKET_BYTES_SENT | SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED |
-		   SOCKET_RETRANS | SOCKET_DATA_SEGS_OUT | SOCKET_UNACKED | SOCKET_NOTSENT |
-		   SOCKET_RCV_SPACE | SOCKET_RCV_RTT | SOCKET_RCV_SSTHRESH | SOCKET_SSTHRESH |
-		   SOCKET_PACING_RATE | SOCKET_LAST_SND | SOCKET_BYTES_RESENT | SOCKET_BACKOFF,
+		   SOCKET_BYTES_SENT | SOCKET_BYTES_ACKED | SOCKET_BYTES_RECEIVED | SOCKET_RETRANS |
+		   SOCKET_DATA_SEGS_OUT | SOCKET_UNACKED | SOCKET_NOTSENT | SOCKET_RCV_SPACE |
+		   SOCKET_RCV_RTT | SOCKET_RCV_SSTHRESH | SOCKET_SSTHRESH | SOCKET_PACING_RATE |
+		   SOCKET_LAST_SND | SOCKET_BYTES_RESENT | SOCKET_BACKOFF,
 	    .bytes_resent = 17376,
 	    .backoff = 2,
 	    .rmem_alloc = 1,
@@ -128,16 +128,49 @@ static void test_ss_print(void **state)
 	assert_string_equal(got.state, info.state);
 	assert_string_equal(got.cc, info.cc);
 #define SAME(member) assert_true(got.member == info.member)
-	SAME(local_port); SAME(peer_port); SAME(recv_queue); SAME(send_queue);
-	SAME(rmem_alloc); SAME(rcvbuf); SAME(wmem_alloc); SAME(sndbuf); SAME(forward_alloc);
-	SAME(wmem_queued); SAME(drops); SAME(backlog); SAME(snd_wscale); SAME(rcv_wscale);
-	SAME(rtt_us); SAME(rttvar_us); SAME(min_rtt_us); SAME(rcv_rtt_us); SAME(mss);
-	SAME(cwnd_segments); SAME(ssthresh_segments); SAME(unacked_segments); SAME(bytes_sent);
-	SAME(bytes_acked); SAME(bytes_received); SAME(data_segs_out); SAME(retransmits);
-	SAME(delivery_rate_bps); SAME(pacing_rate_bps); SAME(peer_window_bytes);
-	SAME(notsent_bytes); SAME(rcv_space); SAME(rcv_ssthresh); SAME(busy_us);
-	SAME(rwnd_limited_us); SAME(sndbuf_limited_us); SAME(lastsnd_ms); SAME(lastrcv_ms);
-	SAME(bytes_resent); SAME(backoff); SAME(app_limited); SAME(has_timestamps); SAME(has_sack);
+	SAME(local_port);
+	SAME(peer_port);
+	SAME(recv_queue);
+	SAME(send_queue);
+	SAME(rmem_alloc);
+	SAME(rcvbuf);
+	SAME(wmem_alloc);
+	SAME(sndbuf);
+	SAME(forward_alloc);
+	SAME(wmem_queued);
+	SAME(drops);
+	SAME(backlog);
+	SAME(snd_wscale);
+	SAME(rcv_wscale);
+	SAME(rtt_us);
+	SAME(rttvar_us);
+	SAME(min_rtt_us);
+	SAME(rcv_rtt_us);
+	SAME(mss);
+	SAME(cwnd_segments);
+	SAME(ssthresh_segments);
+	SAME(unacked_segments);
+	SAME(bytes_sent);
+	SAME(bytes_acked);
+	SAME(bytes_received);
+	SAME(data_segs_out);
+	SAME(retransmits);
+	SAME(delivery_rate_bps);
+	SAME(pacing_rate_bps);
+	SAME(peer_window_bytes);
+	SAME(notsent_bytes);
+	SAME(rcv_space);
+	SAME(rcv_ssthresh);
+	SAME(busy_us);
+	SAME(rwnd_limited_us);
+	SAME(sndbuf_limited_us);
+	SAME(lastsnd_ms);
+	SAME(lastrcv_ms);
+	SAME(bytes_resent);
+	SAME(backoff);
+	SAME(app_limited);
+	SAME(has_timestamps);
+	SAME(has_sack);
 	assert_int_equal(ss_next(reader, &got), 0);
 	ss_close(reader);
 	source_close(source);

@@ -221,7 +221,7 @@ static void answer_is_one_sentence(void **state)
 		struct fixture f;
 		print_message("%s\n", answers[i].answer);
 		answers[i].make(&f);
-		assert_string_equal(answer_reckon(&f.report).s, answers[i].answer);
+		assert_string_equal(answer_compute(&f.report).s, answers[i].answer);
 		fixture_end(&f);
 	}
 }
@@ -264,7 +264,7 @@ static void answer_names_each_factor(void **state)
 		snprintf(f.plan.receiver_name, sizeof(f.plan.receiver_name), "10.0.0.2");
 		f.analyses[0].limit.factor = factor_answers[i].factor;
 		f.analyses[0].limit.where = factor_answers[i].where;
-		assert_string_equal(answer_reckon(&f.report).s, factor_answers[i].answer);
+		assert_string_equal(answer_compute(&f.report).s, factor_answers[i].answer);
 		assert_int_equal(
 		    answer_is_clean(&f.report), factor_answers[i].factor == FACTOR_APPLICATION);
 		fixture_end(&f);
@@ -283,7 +283,7 @@ static void answer_solves_for_the_rate(void **state)
 	path->window_bytes = path->bdp_bytes = 4194304;
 	path->rate_bps = path->target_bps = 4194304 * 8 / 0.052;
 	assert_string_equal(
-	    answer_reckon(&f.report).s, "645 Mbit/s at most: 4 MiB in flight over 52.0 ms.");
+	    answer_compute(&f.report).s, "645 Mbit/s at most: 4 MiB in flight over 52.0 ms.");
 	char *text = render(report_text, &f.report, &plain);
 	assert_has(text, "  rate        645 Mbit/s  window / RTT, at most\n");
 	assert_has(text,
@@ -420,9 +420,10 @@ static void text_says_once_what_is_unknown(void **state)
 	assert_has(text, "PATH        server -> client, 1 stream, 4 s, MSS 1448 (assumed)\n");
 	assert_has(text,
 	    "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3 -J\n");
-	assert_has(text, "  measure   iperf3 -c SERVER -R -J --get-server-output\n"
-			 "            would tell which of them it is (the sender's side knows more: cwnd,\n"
-			 "            RTT and retransmits)\n");
+	assert_has(text,
+	    "  measure   iperf3 -c SERVER -R -J --get-server-output\n"
+	    "            would tell which of them it is (the sender's side knows more: cwnd,\n"
+	    "            RTT and retransmits)\n");
 	assert_lacks(text, "BDP");
 	assert_lacks(text, "loss");
 	free(text);
@@ -437,9 +438,10 @@ static void text_splits_a_measurement_from_its_comment(void **state)
 	fixture_receiving(&f);
 	f.analyses[0].limit.decide = MEASURE_SENDER_SOCKET;
 	char *text = render(report_text, &f.report, &plain);
-	assert_has(text, "  measure   ss -tmin dst RECEIVER\n"
-			 "            would tell which of them it is (on the sender during the test:\n"
-			 "            rwnd_limited, sndbuf_limited)\n");
+	assert_has(text,
+	    "  measure   ss -tmin dst RECEIVER\n"
+	    "            would tell which of them it is (on the sender during the test:\n"
+	    "            rwnd_limited, sndbuf_limited)\n");
 	free(text);
 	fixture_end(&f);
 }

@@ -114,7 +114,8 @@ static void test_changed_since_dry(void **state)
 	tree_put(RMEM, "4096\t131072\t67108864\n");
 	struct outcome outcome = rollback_with(&dry);
 	assert_int_equal(outcome.exit, OUTCOME_INCOMPLETE);
-	assert_non_null(strstr(outcome.message, "1 of 2 changes of apply 1 is no longer as bdp made"));
+	assert_non_null(
+	    strstr(outcome.message, "1 of 2 changes of apply 1 is no longer as bdp made"));
 	assert_int_equal(item_of(&outcome, "net.ipv4.tcp_wmem")->state, ITEM_WOULD_RESTORE);
 	outcome_free(&outcome);
 	assert_true(values_are("4096 131072 67108864", NEW_WMEM));
@@ -301,22 +302,23 @@ static void test_place_compare(void **state)
 {
 	(void)state;
 	static const struct {
-		struct place recorded, here;
-		enum place_match match;
+		struct netns_identity recorded, here;
+		enum netns_identity_match match;
 	} rows[] = {
-	    {{"b", 7, 1, false}, {"b", 7, 1, false}, PLACE_SAME},
-	    {{"b", 7, 1, false}, {"b", 7, 2, false}, PLACE_OTHER},
-	    {{"b", 7, 1, false}, {"b", 8, 1, false}, PLACE_OTHER},
-	    {{"a", 7, 1, false}, {"b", 7, 1, false}, PLACE_OTHER},
-	    {{"b", 7, 0, false}, {"b", 7, 0, false}, PLACE_UNSURE},
-	    {{"b", 7, 0, false}, {"b", 7, 2, false}, PLACE_UNSURE},
-	    {{"b", 7, 0, false}, {"b", 7, 0, true}, PLACE_SAME},
-	    {{"b", 7, 0, false}, {"b", 7, 2, true}, PLACE_SAME},
-	    {{"b", 7, 1, false}, {"b", 7, 2, true}, PLACE_OTHER},
+	    {{"b", 7, 1, false}, {"b", 7, 1, false}, NETNS_SAME},
+	    {{"b", 7, 1, false}, {"b", 7, 2, false}, NETNS_OTHER},
+	    {{"b", 7, 1, false}, {"b", 8, 1, false}, NETNS_OTHER},
+	    {{"a", 7, 1, false}, {"b", 7, 1, false}, NETNS_OTHER},
+	    {{"b", 7, 0, false}, {"b", 7, 0, false}, NETNS_UNSURE},
+	    {{"b", 7, 0, false}, {"b", 7, 2, false}, NETNS_UNSURE},
+	    {{"b", 7, 0, false}, {"b", 7, 0, true}, NETNS_SAME},
+	    {{"b", 7, 0, false}, {"b", 7, 2, true}, NETNS_SAME},
+	    {{"b", 7, 1, false}, {"b", 7, 2, true}, NETNS_OTHER},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		print_message("row %zu\n", i);
-		assert_int_equal(place_compare(&rows[i].recorded, &rows[i].here), rows[i].match);
+		assert_int_equal(
+		    netns_identity_compare(&rows[i].recorded, &rows[i].here), rows[i].match);
 	}
 }
 
@@ -329,9 +331,9 @@ static void put_journal(uint32_t id, enum journal_state journal_state, uint64_t 
 	struct journal journal = {.id = id, .state = journal_state, .setting_count = 1};
 	assert_true(tree_open(&tree, NULL, tree_root));
 	assert_int_equal(store_open(&store, &tree, true, &reason), STORE_OPEN);
-	assert_true(place_read(&journal.place, &tree));
+	assert_true(netns_identity_read(&journal.netns, &tree));
 	if (netns != 0)
-		journal.place.netns = netns;
+		journal.netns.netns = netns;
 	journal.settings[0].id = TUNABLE_TCP_RMEM;
 	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].old));
 	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].new));

@@ -49,7 +49,8 @@ static void test_merging(void **state)
 		assert_int_equal(series.merged, rows[i].merged);
 		for (size_t k = 0; k < series.count; k++) {
 			const struct bin *bin = &series.bins[k];
-			double first = bin->start_s, last = bin->end_s - 1, mean = (first + last) / 2;
+			double first = bin->start_s, last = bin->end_s - 1,
+			       mean = (first + last) / 2;
 
 			assert_near(first, k == 0 ? 0 : series.bins[k - 1].end_s, 0);
 			bytes += bin->bytes;
@@ -61,7 +62,8 @@ static void test_merging(void **state)
 			/* whole bytes: at most one is lost with each doubling */
 			assert_true(fabs((double)bin->cwnd_bytes - mean) < 3);
 			assert_true(fabs((double)bin->peer_window_bytes - 2 * mean) < 3);
-			assert_int_equal(bin->has, BIN_RETRANSMITS | BIN_CWND | BIN_PEER_WINDOW | BIN_RTT);
+			assert_int_equal(
+			    bin->has, BIN_RETRANSMITS | BIN_CWND | BIN_PEER_WINDOW | BIN_RTT);
 		}
 		assert_near(series.bins[series.count - 1].end_s, rows[i].intervals, 0);
 		assert_int_equal(bytes, 1000ULL * rows[i].intervals);

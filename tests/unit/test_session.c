@@ -136,7 +136,8 @@ static void test_bound(void **state)
 #define RUN(local, remote, sends) \
 	"{\"start\":{\"connected\":[{\"socket\":5,\"local_host\":\"" local \
 	"\",\"remote_host\":\"" remote "\"}],\"version\":\"iperf 3.12\"," \
-	"\"connecting_to\":{\"host\":\"" remote "\",\"port\":5201}},\"intervals\":[{\"streams\":[{" \
+	"\"connecting_to\":{\"host\":\"" remote \
+	"\",\"port\":5201}},\"intervals\":[{\"streams\":[{" \
 	"\"socket\":5,\"start\":0,\"end\":1,\"seconds\":1,\"bytes\":1000000,\"bits_per_second\":" \
 	"8000000,\"omitted\":false,\"sender\":" sends "}],\"sum\":{\"start\":0,\"end\":1," \
 	"\"seconds\":1,\"bytes\":1000000,\"bits_per_second\":8000000,\"omitted\":false," \
@@ -150,7 +151,7 @@ static void test_bound(void **state)
 	"rtt min/avg/max/mdev = 10.0/" avg "/90.0/1.0 ms\n"
 #define SETTINGS(prompt, maximum) \
 	prompt "$ grep . /proc/sys/net/ipv4/tcp_rmem\n" \
-	"/proc/sys/net/ipv4/tcp_rmem:4096\t131072\t" maximum "\n"
+	       "/proc/sys/net/ipv4/tcp_rmem:4096\t131072\t" maximum "\n"
 #define MEMORY(prompt, kib) prompt "$ grep MemTotal /proc/meminfo\nMemTotal:  " kib " kB\n"
 
 static void read_text(struct evidence *evidence, const char *text, enum end label)
@@ -218,8 +219,10 @@ static void test_far_file(void **state)
 		read_text(&evidence, order ? far : near, END_NONE);
 		read_text(&evidence, order ? near : far, END_NONE);
 		evidence_settle(&evidence);
-		assert_int_equal(ceiling(&evidence, END_RECEIVER, &evidence.runs.items[0]), 8388608);
-		assert_int_equal(ceiling(&evidence, END_RECEIVER, &evidence.runs.items[1]), 4194304);
+		assert_int_equal(
+		    ceiling(&evidence, END_RECEIVER, &evidence.runs.items[0]), 8388608);
+		assert_int_equal(
+		    ceiling(&evidence, END_RECEIVER, &evidence.runs.items[1]), 4194304);
 		evidence_free(&evidence);
 	}
 }

@@ -8,11 +8,12 @@
 #include "base/json.h"
 #include "near.h"
 
-static const struct holding_rule rule = {.target_bps = 1e9, .factor = 2, .floor_bytes = 262144};
+static const struct socket_memory_rule rule = {
+    .target_bps = 1e9, .factor = 2, .floor_bytes = 262144};
 
 /* Everything that the report may show. */
 struct fixture {
-	struct tally tally;
+	struct socket_totals totals;
 	struct counters delta;
 	struct host host;
 	struct exposure memory;
@@ -27,7 +28,7 @@ struct fixture {
 static void add(struct fixture *f, const char *peer, unsigned i)
 {
 	struct socket_info *info = &f->one.info;
-	const struct growth growth = {.seconds = 5,
+	const struct counter_delta delta = {.seconds = 5,
 	    .received_bytes = 1000,
 	    .busy_us = 1e6,
 	    .rwnd_limited_us = 5e5,
@@ -54,8 +55,8 @@ static void add(struct fixture *f, const char *peer, unsigned i)
 	    .busy_us = 1e6};
 	snprintf(info->local, sizeof(info->local), "%s", peer);
 	snprintf(info->peer, sizeof(info->peer), "%s", peer);
-	holding_reckon(&f->one.holding, info, &growth, &rule);
-	tally_add(&f->tally, &f->one);
+	socket_memory_compute(&f->one.memory, info, &delta, &rule);
+	socket_totals_add(&f->totals, &f->one);
 }
 
 static struct fixture *fixture_new(void)
@@ -80,15 +81,15 @@ static struct fixture *fixture_new(void)
 	    .ram_bytes = UINT64_C(549755813888),
 	    .has_in_use = true,
 	    .in_use_pages = 2500000};
-	exposure_reckon(&memory, &f->memory);
+	exposure_compute(&memory, &f->memory);
 	f->input = (struct runaway_input){.delta = &f->delta,
 	    .host = &f->host,
 	    .has_sockets = true,
-	    .beyond_sockets = f->tally.receive.beyond,
-	    .beyond_held_bytes = f->tally.receive.beyond_held_bytes,
+	    .beyond_sockets = f->totals.receive.beyond,
+	    .beyond_held_bytes = f->totals.receive.beyond_held_bytes,
 	    .largest_buffer_bytes = 268435456,
-	    .behind = f->tally.behind,
-	    .stalled = f->tally.stalled,
+	    .behind = f->totals.behind,
+	    .stalled = f->totals.stalled,
 	    .seconds = 5};
 	runaway_decide(&f->input, &f->runaway);
 	runaway_findings(&f->input, &f->runaway, &f->findings);
@@ -99,7 +100,7 @@ static struct fixture *fixture_new(void)
 	    .has_sockets = true,
 	    .seconds = 5,
 	    .rule = &rule,
-	    .tally = &f->tally,
+	    .totals = &f->totals,
 	    .memory = &f->memory,
 	    .delta = &f->delta,
 	    .runaway = &f->runaway,
@@ -207,7 +208,7 @@ static void test_json(void **state)
 		assert_string_equal(json_error(json), "");
 		assert_int_equal(schemas, 1);
 		/* the ten largest, the slow ones, and those of --all */
-		assert_int_equal(sockets, f->tally.largest_count + f->tally.slow_count + 3 * all);
+		assert_int_equal(sockets, f->totals.largest_count + f->totals.slow_count + 3 * all);
 		json_close(json);
 		source_close(source);
 		free(text);
@@ -218,7 +219,7 @@ static void test_json(void **state)
 /* The answer names count, sum and share, and nothing that was not told. */
 static void test_answers(void **state)
 {
-	static struct tally empty;
+	static struct socket_totals empty;
 	struct fixture *f = fixture_new();
 	(void)state;
 
@@ -226,7 +227,7 @@ static void test_answers(void **state)
 	assert_non_null(
 	    strstr(sockets_answer(&f->report).s, "have buffers beyond 2 x BDP of 1.00"));
 	assert_non_null(strstr(sockets_answer(&f->report).s, "Receive buffers run away"));
-	f->report.tally = &empty;
+	f->report.totals = &empty;
 	f->runaway.verdict = RUNAWAY_UNKNOWN;
 	assert_string_equal(sockets_answer(&f->report).s, "No TCP socket matches.");
 	f->report.has_sockets = false;

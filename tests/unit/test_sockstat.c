@@ -32,8 +32,7 @@ static void recorded(void **state)
 	struct sockstat sockstat;
 
 	(void)state;
-	assert_true(
-	    read_source(&sockstat, source_open("tests/corpus/memory/out-of-memory.txt")));
+	assert_true(read_source(&sockstat, source_open("tests/corpus/memory/out-of-memory.txt")));
 	/* twice in the log; the line with the grep for it is none */
 	assert_int_equal(sockstat.out_of_memory, 2);
 	assert_int_equal(sockstat.has, SOCKSTAT_TCP | SOCKSTAT_ORPHANS | SOCKSTAT_ALLOCATED);
@@ -97,8 +96,8 @@ static void findings_of_memory(void **state)
 		false, false},
 	    {{.has = SOCKSTAT_TCP | SOCKSTAT_ALLOCATED, .inuse = 300, .allocated = 1299}, 0, false,
 		false, false},
-	    {{.has = SOCKSTAT_TCP | SOCKSTAT_ALLOCATED, .inuse = 3000, .allocated = 11999}, 0, false,
-		false, false},
+	    {{.has = SOCKSTAT_TCP | SOCKSTAT_ALLOCATED, .inuse = 3000, .allocated = 11999}, 0,
+		false, false, false},
 	    {{.has = SOCKSTAT_TCP | SOCKSTAT_ALLOCATED | SOCKSTAT_TCP6,
 		 .inuse = 3000,
 		 .inuse6 = 9000,
@@ -118,8 +117,10 @@ static void findings_of_memory(void **state)
 		struct findings findings = {.count = 0};
 		memset(&host, 0, sizeof(host));
 		host.sockstat = rows[i].sockstat;
-		host.values[TUNABLE_TCP_MAX_ORPHANS] = (struct tunable_value){
-		    .known = rows[i].most_orphans > 0, .count = 1, .number = {rows[i].most_orphans}};
+		host.values[TUNABLE_TCP_MAX_ORPHANS] =
+		    (struct tunable_value){.known = rows[i].most_orphans > 0,
+			.count = 1,
+			.number = {rows[i].most_orphans}};
 		find_sockstat(&findings, &host, "host");
 		print_message("row %zu\n", i);
 		assert_int_equal(found(&findings, FINDING_SOCKET_LEAK), rows[i].leak);

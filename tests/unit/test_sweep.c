@@ -6,7 +6,7 @@
 
 #include "model/compare.h"
 #include "model/sweep.h"
-#include "model/trial.h"
+#include "model/run_group.h"
 
 #define MIB 1048576.0
 
@@ -20,20 +20,20 @@ static struct range exactly(double value)
 	return (struct range){.count = 1, .median = value, .low = value, .high = value};
 }
 
-static size_t make_trials(struct trial *trials, const struct point *points, size_t most)
+static size_t make_groups(struct run_group *groups, const struct point *points, size_t most)
 {
 	size_t count = 0;
 
-	memset(trials, 0, most * sizeof(*trials));
+	memset(groups, 0, most * sizeof(*groups));
 	for (; count < most && points[count].ceiling_mib > 0; count++) {
-		struct trial *trial = &trials[count];
-		trial->ceiling_bytes = points[count].ceiling_mib * MIB;
-		trial->runs = 1;
-		trial->range[FIGURE_RATE] = exactly(points[count].rate_bps);
+		struct run_group *group = &groups[count];
+		group->ceiling_bytes = points[count].ceiling_mib * MIB;
+		group->runs = 1;
+		group->range[FIGURE_RATE] = exactly(points[count].rate_bps);
 		if (points[count].loss < 0)
 			continue;
-		trial->range[FIGURE_RETRANSMITS] = exactly(points[count].retransmits);
-		trial->range[FIGURE_LOSS] = exactly(points[count].loss);
+		group->range[FIGURE_RETRANSMITS] = exactly(points[count].retransmits);
+		group->range[FIGURE_LOSS] = exactly(points[count].loss);
 	}
 	return count;
 }
@@ -55,10 +55,10 @@ static void test_published(void **state)
 	    {0, 0, 0, 0},
 	};
 	const struct sweep_rule rule = {SWEEP_MIN_GAIN, SWEEP_MAX_LOSS};
-	struct trial trials[TRIALS_MAX];
+	struct run_group groups[RUN_GROUPS_MAX];
 	struct sweep sweep;
 
-	sweep_reckon(trials, make_trials(trials, points, 5), &rule, &sweep);
+	sweep_compute(groups, make_groups(groups, points, 5), &rule, &sweep);
 	assert_int_equal(sweep.knee, 1);
 	assert_int_equal(sweep.end, SWEEP_KNEE);
 	assert_int_equal(sweep.stop, STOP_LOSS);
@@ -77,27 +77,28 @@ static void test_none_is_known(void **state)
 {
 	(void)state;
 	static const struct sweep_rule rule = {SWEEP_MIN_GAIN, SWEEP_MAX_LOSS};
-	struct trial trials[2] = {{.ceiling_bytes = 16 * 1048576.0}, {.ceiling_bytes = 20 * 1048576.0}};
+	struct run_group groups[2] = {
+	    {.ceiling_bytes = 16 * 1048576.0}, {.ceiling_bytes = 20 * 1048576.0}};
 	struct sweep sweep;
 
 	for (size_t i = 0; i < 2; i++) {
-		trials[i].range[FIGURE_RATE].count = 1;
-		trials[i].range[FIGURE_RATE].median = 1e9;
+		groups[i].range[FIGURE_RATE].count = 1;
+		groups[i].range[FIGURE_RATE].median = 1e9;
 	}
-	sweep_reckon(trials, 2, &rule, &sweep);
+	sweep_compute(groups, 2, &rule, &sweep);
 	assert_int_equal(sweep.has, 0);
 	for (size_t i = 0; i < 2; i++) {
-		trials[i].range[FIGURE_RETRANSMITS].count = trials[i].range[FIGURE_PING].count = 1;
-		trials[i].range[FIGURE_PING].median = 50000;
+		groups[i].range[FIGURE_RETRANSMITS].count = groups[i].range[FIGURE_PING].count = 1;
+		groups[i].range[FIGURE_PING].median = 50000;
 	}
-	trials[0].range[FIGURE_RETRANSMITS].median = 40;
-	sweep_reckon(trials, 2, &rule, &sweep);
+	groups[0].range[FIGURE_RETRANSMITS].median = 40;
+	sweep_compute(groups, 2, &rule, &sweep);
 	assert_int_equal(sweep.has, SWEEP_NEXT_RETRANSMITS | SWEEP_NEXT_DELAY);
 	assert_near(sweep.next_retransmits, 0, 0);
 	assert_near(sweep.next_delay_us, 0, 0);
 	/* a multiple of nothing there is not */
-	trials[0].range[FIGURE_RETRANSMITS].median = 0;
-	sweep_reckon(trials, 2, &rule, &sweep);
+	groups[0].range[FIGURE_RETRANSMITS].median = 0;
+	sweep_compute(groups, 2, &rule, &sweep);
 	assert_int_equal(sweep.has, SWEEP_NEXT_DELAY);
 }
 
@@ -145,10 +146,11 @@ static void test_rule(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct trial trials[TRIALS_MAX];
+		struct run_group groups[RUN_GROUPS_MAX];
 		struct sweep sweep;
 		print_message("%s\n", rows[i].name);
-		sweep_reckon(trials, make_trials(trials, rows[i].points, 8), &rows[i].rule, &sweep);
+		sweep_compute(
+		    groups, make_groups(groups, rows[i].points, 8), &rows[i].rule, &sweep);
 		assert_int_equal(sweep.knee, rows[i].knee);
 		assert_int_equal(sweep.end, rows[i].end);
 		assert_int_equal(sweep.stop, rows[i].stop);
@@ -161,10 +163,10 @@ static void test_unknown_loss(void **state)
 	(void)state;
 	const struct point points[] = {{8, 1e9, 0, -1}, {16, 1.5e9, 0, -1}, {0, 0, 0, 0}};
 	const struct sweep_rule rule = {SWEEP_MIN_GAIN, SWEEP_MAX_LOSS};
-	struct trial trials[TRIALS_MAX];
+	struct run_group groups[RUN_GROUPS_MAX];
 	struct sweep sweep;
 
-	sweep_reckon(trials, make_trials(trials, points, 3), &rule, &sweep);
+	sweep_compute(groups, make_groups(groups, points, 3), &rule, &sweep);
 	assert_int_equal(sweep.knee, 1);
 	assert_true(sweep.loss_is_unknown);
 }
@@ -172,46 +174,46 @@ static void test_unknown_loss(void **state)
 static void test_ranges(void **state)
 {
 	(void)state;
-	struct figures figures[3] = {{.has = 0}};
+	struct run_summary summary[3] = {{.has = 0}};
 	double errors[3] = {0.01, 0.02, 0.03};
-	struct trial trial = {.ceiling_bytes = 0};
+	struct run_group group = {.ceiling_bytes = 0};
 
 	for (int i = 0; i < 3; i++) {
-		figures[i].has = 1u << FIGURE_RATE | (i < 2 ? 1u << FIGURE_LOADED_RTT : 0);
-		figures[i].value[FIGURE_RATE] = (double[]){3e9, 1e9, 2e9}[i];
-		figures[i].value[FIGURE_LOADED_RTT] = (double[]){40e3, 60e3, 0}[i];
+		summary[i].has = 1u << FIGURE_RATE | (i < 2 ? 1u << FIGURE_LOADED_RTT : 0);
+		summary[i].value[FIGURE_RATE] = (double[]){3e9, 1e9, 2e9}[i];
+		summary[i].value[FIGURE_LOADED_RTT] = (double[]){40e3, 60e3, 0}[i];
 	}
-	trial_reckon(&trial, figures, errors, 3);
-	assert_int_equal(trial.runs, 3);
-	assert_int_equal(trial.range[FIGURE_RATE].count, 3);
-	assert_near(trial.range[FIGURE_RATE].median, 2e9, 0);
-	assert_near(trial.range[FIGURE_RATE].low, 1e9, 0);
-	assert_near(trial.range[FIGURE_RATE].high, 3e9, 0);
+	run_group_compute(&group, summary, errors, 3);
+	assert_int_equal(group.runs, 3);
+	assert_int_equal(group.range[FIGURE_RATE].count, 3);
+	assert_near(group.range[FIGURE_RATE].median, 2e9, 0);
+	assert_near(group.range[FIGURE_RATE].low, 1e9, 0);
+	assert_near(group.range[FIGURE_RATE].high, 3e9, 0);
 	/* known of two of the three: the mean of the middle two */
-	assert_int_equal(trial.range[FIGURE_LOADED_RTT].count, 2);
-	assert_near(trial.range[FIGURE_LOADED_RTT].median, 50e3, 0);
-	assert_int_equal(trial.range[FIGURE_LOSS].count, 0);
-	assert_near(trial.rate_error, 0.02, 1e-12);
+	assert_int_equal(group.range[FIGURE_LOADED_RTT].count, 2);
+	assert_near(group.range[FIGURE_LOADED_RTT].median, 50e3, 0);
+	assert_int_equal(group.range[FIGURE_LOSS].count, 0);
+	assert_near(group.rate_error, 0.02, 1e-12);
 }
 
-static struct trial spread_over(double low, double median, double high)
+static struct run_group spread_over(double low, double median, double high)
 {
-	struct trial trial = {.runs = 3};
+	struct run_group group = {.runs = 3};
 
-	trial.range[FIGURE_RATE] =
+	group.range[FIGURE_RATE] =
 	    (struct range){.count = 3, .median = median, .low = low, .high = high};
-	return trial;
+	return group;
 }
 
 static void test_overlap(void **state)
 {
 	(void)state;
-	const struct trial low = spread_over(0.9e9, 1.0e9, 1.1e9);
-	const struct trial high = spread_over(1.05e9, 1.2e9, 1.3e9),
-			   far = spread_over(1.4e9, 1.5e9, 1.6e9);
-	const struct trial single = {.runs = 1, .range[FIGURE_RATE] = exactly(1.0e9)};
+	const struct run_group low = spread_over(0.9e9, 1.0e9, 1.1e9);
+	const struct run_group high = spread_over(1.05e9, 1.2e9, 1.3e9),
+			       far = spread_over(1.4e9, 1.5e9, 1.6e9);
+	const struct run_group single = {.runs = 1, .range[FIGURE_RATE] = exactly(1.0e9)};
 	const struct sweep_rule rule = {SWEEP_MIN_GAIN, SWEEP_MAX_LOSS};
-	struct trial trials[] = {low, high, far};
+	struct run_group groups[] = {low, high, far};
 	struct sweep sweep;
 
 	assert_true(rates_overlap(&low, &high));
@@ -221,15 +223,15 @@ static void test_overlap(void **state)
 	assert_near(rate_noise(&low, &high), 0.1 + 0.125 / 1.2, 1e-9);
 	assert_near(rate_noise(&single, &single), 0.03, 1e-9);
 
-	trials[0].ceiling_bytes = 1 * MIB;
-	trials[1].ceiling_bytes = 2 * MIB;
-	trials[2].ceiling_bytes = 3 * MIB;
-	sweep_reckon(trials, 3, &rule, &sweep);
+	groups[0].ceiling_bytes = 1 * MIB;
+	groups[1].ceiling_bytes = 2 * MIB;
+	groups[2].ceiling_bytes = 3 * MIB;
+	sweep_compute(groups, 3, &rule, &sweep);
 	assert_int_equal(sweep.knee, 2);
 	assert_true(sweep.steps[1].overlaps);
 	assert_false(sweep.steps[2].overlaps);
 	assert_false(sweep.knee_is_uncertain);
-	sweep_reckon(trials, 2, &rule, &sweep);
+	sweep_compute(groups, 2, &rule, &sweep);
 	assert_int_equal(sweep.knee, 1);
 	assert_true(sweep.knee_is_uncertain);
 }
@@ -241,21 +243,21 @@ struct side {
 	double rate_bps, loss, retransmits, ping_us, rtt_us, backlog_us;
 };
 
-static struct trial side_trial(const struct side *side)
+static struct run_group side_group(const struct side *side)
 {
-	struct trial trial = {.runs = 1, .range[FIGURE_RATE] = exactly(side->rate_bps)};
+	struct run_group group = {.runs = 1, .range[FIGURE_RATE] = exactly(side->rate_bps)};
 
 	if (side->loss >= 0)
-		trial.range[FIGURE_LOSS] = exactly(side->loss);
+		group.range[FIGURE_LOSS] = exactly(side->loss);
 	if (side->retransmits >= 0)
-		trial.range[FIGURE_RETRANSMITS] = exactly(side->retransmits);
+		group.range[FIGURE_RETRANSMITS] = exactly(side->retransmits);
 	if (side->ping_us >= 0)
-		trial.range[FIGURE_PING] = exactly(side->ping_us);
+		group.range[FIGURE_PING] = exactly(side->ping_us);
 	if (side->rtt_us >= 0)
-		trial.range[FIGURE_LOADED_RTT] = exactly(side->rtt_us);
+		group.range[FIGURE_LOADED_RTT] = exactly(side->rtt_us);
 	if (side->backlog_us >= 0)
-		trial.range[FIGURE_QUEUE_DELAY] = exactly(side->backlog_us);
-	return trial;
+		group.range[FIGURE_QUEUE_DELAY] = exactly(side->backlog_us);
+	return group;
 }
 
 static void test_compare(void **state)
@@ -296,10 +298,10 @@ static void test_compare(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct trial trials[] = {side_trial(&rows[i].a), side_trial(&rows[i].b)};
+		struct run_group groups[] = {side_group(&rows[i].a), side_group(&rows[i].b)};
 		struct compare compare;
 		print_message("%s\n", rows[i].name);
-		compare_reckon(trials, 2, &compare);
+		compare_compute(groups, 2, &compare);
 		assert_int_equal(compare.best, rows[i].best);
 		assert_int_equal(compare.other, 1 - rows[i].best);
 		assert_int_equal(compare.by, rows[i].by);
@@ -307,8 +309,8 @@ static void test_compare(void **state)
 		assert_near(compare.factor, rows[i].factor, 1e-3);
 
 		/* The order given decides only where nothing else does. */
-		struct trial swapped[] = {trials[1], trials[0]};
-		compare_reckon(swapped, 2, &compare);
+		struct run_group swapped[] = {groups[1], groups[0]};
+		compare_compute(swapped, 2, &compare);
 		assert_int_equal(compare.by, rows[i].by);
 		assert_int_equal(compare.best, rows[i].by == COMPARE_NONE ? 0 : 1 - rows[i].best);
 	}
@@ -320,18 +322,18 @@ static void test_costs(void **state)
 	(void)state;
 	const struct side fast = {103e6, 0.174, 89154, 160e3, -1, -1};
 	const struct side slow = {24.7e6, 0.0089, 1086, 80e3, -1, -1};
-	struct trial trials[] = {side_trial(&slow), side_trial(&fast)};
+	struct run_group groups[] = {side_group(&slow), side_group(&fast)};
 	struct compare compare;
 
-	trials[0].range[FIGURE_CPU] = exactly(20);
-	trials[1].range[FIGURE_CPU] = exactly(60);
-	compare_reckon(trials, 2, &compare);
+	groups[0].range[FIGURE_CPU] = exactly(20);
+	groups[1].range[FIGURE_CPU] = exactly(60);
+	compare_compute(groups, 2, &compare);
 	assert_true(compare.loss_is_worse);
 	assert_true(compare.delay_is_worse);
 	assert_true(compare.cpu_is_worse);
 	/* 5 % of a core more is not worth a word */
-	trials[1].range[FIGURE_CPU] = exactly(25);
-	compare_reckon(trials, 2, &compare);
+	groups[1].range[FIGURE_CPU] = exactly(25);
+	compare_compute(groups, 2, &compare);
 	assert_false(compare.cpu_is_worse);
 }
 
@@ -341,18 +343,18 @@ static void test_several(void **state)
 	(void)state;
 	static const struct side sides[] = {
 	    {1e8, 0, 0, -1, -1, -1}, {3e8, 0, 0, -1, -1, -1}, {2e8, 0, 0, -1, -1, -1}};
-	struct trial trials[3], turned[3];
+	struct run_group groups[3], turned[3];
 	struct compare compare;
 
 	for (int i = 0; i < 3; i++) {
-		trials[i] = side_trial(&sides[i]);
-		turned[i] = side_trial(&sides[(i + 1) % 3]);
+		groups[i] = side_group(&sides[i]);
+		turned[i] = side_group(&sides[(i + 1) % 3]);
 	}
-	compare_reckon(trials, 3, &compare);
+	compare_compute(groups, 3, &compare);
 	assert_int_equal(compare.best, 1);
 	assert_int_equal(compare.other, 0);
 	assert_near(compare.factor, 3, 1e-9);
-	compare_reckon(turned, 3, &compare);
+	compare_compute(turned, 3, &compare);
 	assert_int_equal(compare.best, 0);
 	assert_int_equal(compare.other, 1);
 	assert_near(compare.factor, 1.5, 1e-9);
@@ -360,7 +362,7 @@ static void test_several(void **state)
 
 /* ---- one run's figures ---- */
 
-static void test_figures(void **state)
+static void test_summary(void **state)
 {
 	(void)state;
 	const struct run run = {.has = RUN_SENT | RUN_RECEIVED | RUN_SENDER_CPU | RUN_RECEIVER_CPU,
@@ -376,26 +378,26 @@ static void test_figures(void **state)
 	    .loss_ratio = 0.00126};
 	const struct ping ping = {.min_us = 551e3, .avg_us = 705.2e3, .max_us = 839e3};
 	const struct tc tc = {.backlog_bytes = 9200000, .backlog_packets = 631};
-	struct figures_input input = {
+	struct run_summary_input input = {
 	    .run = &run, .path = &path, .loaded_ping = &ping, .tc = &tc, .idle_rtt_us = 1020};
-	struct figures figures;
+	struct run_summary summary;
 
-	figures_reckon(&input, &figures);
-	assert_near(figures.value[FIGURE_RATE], 98.3e6, 0);
-	assert_near(figures.value[FIGURE_BYTES], 122e6, 0);
-	assert_near(figures.value[FIGURE_EFFICIENCY], 1 - 0.00126, 1e-12);
-	assert_near(figures.value[FIGURE_PING], 705.2e3, 0);
-	assert_near(figures.value[FIGURE_CPU], 41, 0);
+	run_summary_compute(&input, &summary);
+	assert_near(summary.value[FIGURE_RATE], 98.3e6, 0);
+	assert_near(summary.value[FIGURE_BYTES], 122e6, 0);
+	assert_near(summary.value[FIGURE_EFFICIENCY], 1 - 0.00126, 1e-12);
+	assert_near(summary.value[FIGURE_PING], 705.2e3, 0);
+	assert_near(summary.value[FIGURE_CPU], 41, 0);
 	/* 9.2 MB at 98.3 Mbit/s; RFC 6349, section 4.3: (705.2 - 1.02) / 1.02 */
-	assert_near(figures.value[FIGURE_QUEUE_DELAY], 748.7e3, 1e-3);
-	assert_near(figures.value[FIGURE_BUFFER_DELAY], 690.4, 1e-3);
-	assert_false(figures.has & 1u << FIGURE_LOADED_RTT);
-	assert_false(figures.has & 1u << FIGURE_CWND);
+	assert_near(summary.value[FIGURE_QUEUE_DELAY], 748.7e3, 1e-3);
+	assert_near(summary.value[FIGURE_BUFFER_DELAY], 690.4, 1e-3);
+	assert_false(summary.has & 1u << FIGURE_LOADED_RTT);
+	assert_false(summary.has & 1u << FIGURE_CWND);
 
 	/* nothing beside the run: what is not known stays unknown */
-	input = (struct figures_input){.run = &run, .path = &path};
-	figures_reckon(&input, &figures);
-	assert_false(figures.has & (1u << FIGURE_PING | 1u << FIGURE_BACKLOG |
+	input = (struct run_summary_input){.run = &run, .path = &path};
+	run_summary_compute(&input, &summary);
+	assert_false(summary.has & (1u << FIGURE_PING | 1u << FIGURE_BACKLOG |
 				       1u << FIGURE_QUEUE_DELAY | 1u << FIGURE_BUFFER_DELAY));
 }
 
@@ -421,7 +423,7 @@ int main(void)
 	    cmocka_unit_test(test_compare),
 	    cmocka_unit_test(test_costs),
 	    cmocka_unit_test(test_several),
-	    cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_summary),
 	    cmocka_unit_test(test_rate_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

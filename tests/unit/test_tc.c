@@ -200,13 +200,14 @@ static void json_says_the_same(void **state)
 		assert_int_equal(text.qdiscs[i].root, json.qdiscs[i].root);
 	}
 	/* parent and child by their handles, as in text; between the lines of a session */
-	assert_true(read_text("$ tc -s -j qdisc\n"
-			      "[{\"kind\":\"htb\",\"handle\":\"1:\",\"dev\":\"eth0\",\"root\":true,"
-			      "\"options\":{\"r2q\":10},\"bytes\":74904250,\"packets\":49948,\"drops\":7,"
-			      "\"overlimits\":1117,\"backlog\":135000,\"qlen\":2},"
-			      "{\"kind\":\"bfifo\",\"handle\":\"10:\",\"dev\":\"eth0\",\"parent\":\"1:10\","
-			      "\"backlog\":135000,\"qlen\":2}]\n$ exit\n",
-	    &json));
+	assert_true(
+	    read_text("$ tc -s -j qdisc\n"
+		      "[{\"kind\":\"htb\",\"handle\":\"1:\",\"dev\":\"eth0\",\"root\":true,"
+		      "\"options\":{\"r2q\":10},\"bytes\":74904250,\"packets\":49948,\"drops\":7,"
+		      "\"overlimits\":1117,\"backlog\":135000,\"qlen\":2},"
+		      "{\"kind\":\"bfifo\",\"handle\":\"10:\",\"dev\":\"eth0\",\"parent\":\"1:10\","
+		      "\"backlog\":135000,\"qlen\":2}]\n$ exit\n",
+		&json));
 	assert_int_equal(json.count, 2);
 	assert_int_equal(json.qdiscs[0].sent_bytes, 74904250);
 	assert_int_equal(json.qdiscs[0].dropped, 7);

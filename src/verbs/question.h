@@ -1,0 +1,73 @@
+/*
+ * One question: the operands and numbers of one question, carried from evidence to plan.
+ */
+#ifndef BDP_QUESTION_H
+#define BDP_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "advice/advice.h"
+#include "evidence/evidence.h"
+#include "model/memory.h"
+#include "model/rfc6349.h"
+#include "options/options.h"
+#include "report/report.h"
+
+struct question {
+	struct evidence evidence, baseline_evidence;
+	struct host advised; /* of --sysroot, --sysctl, --kernel, or this machine */
+	struct host here;    /* this machine, when it is an end of the path */
+	const struct host *receiver, *sender;
+	enum role here_role;
+	enum here_by here_by;
+	struct path_given given;
+	struct analysis *analyses;
+	struct path_context *contexts; /* parallel to analyses */
+	size_t analysis_count, chosen;
+	struct analysis baseline;
+	bool has_baseline, target_is_given;
+	struct findings findings;
+	struct plan plan;
+	struct exposure memory;
+	struct rfc6349 rfc6349;
+};
+
+/* Exit codes of the stages: 0 to go on, else what main returns; one error line was printed.
+ * question_read() makes the case, question_free() ends it, whatever came of it. */
+int question_read(struct question **into, const struct options *options);
+int question_compute(struct question *c, const struct options *options);
+void question_bundle(
+    const struct question *c, const struct options *options, struct report *report);
+void question_free(struct question *c); /* NULL-safe */
+
+/* The run to report on: of the last complete test the direction that is dead, slow or held, unless the
+ * other direction, or a later run that did not end as planned, is dead or carries less than half. */
+size_t question_choose(const struct question *c);
+/* Says when another run of the same path carried twice as much or half as much as the chosen one. */
+void question_compare_runs(const struct question *c, struct findings *findings);
+/* What the plan costs in memory, and the findings on that. */
+void question_memory(struct question *c, const struct options *options);
+
+/* Whether there is something to change, or a problem was found. */
+bool question_wants_change(const struct question *c);
+
+/* Facts of this machine ("") or of a tree: they do not change while --each goes through its files,
+ * and are read once. */
+bool question_host_read(struct host *host, const char *sysroot, const struct options *options);
+
+/* Decides whose facts are whose: sets receiver, sender, here_role and here_by.  0, or 2 when --role
+ * contradicts what the run says of this machine; that was printed. */
+int question_hosts(struct question *c, const struct options *options);
+
+/* Loss of the chosen run that a host's own drops explain is that host's, before the plan is made. */
+void question_place_loss(struct question *c);
+/* Adds what counters and probes say of hosts and path beside the run. */
+void question_state(struct question *c);
+/* True when there is something of that to speak of, even without a run. */
+bool question_has_state(const struct question *c);
+
+/* True when the run says that it was made on this machine. */
+bool run_is_of_here(const struct run *run);
+
+#endif

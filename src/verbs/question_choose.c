@@ -1,0 +1,150 @@
+/* Which of several runs the report is on, and how the others differ from it. */
+#include "verbs/question.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+/* A run that carries less than this share of another's rate over the same path is the one to look at. */
+#define SLOWER 0.5
+
+/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
+ * of it before the receiver's. */
+static int worth(const struct analysis *analysis)
+{
+	static const int factor_worth[FACTOR_COUNT] = {
+	    [FACTOR_RECEIVE_WINDOW] = 6,
+	    [FACTOR_SEND_BUFFER] = 6,
+	    [FACTOR_WINDOW_SCALING_OFF] = 6,
+	    [FACTOR_SOCKET_OPTION] = 6,
+	    [FACTOR_UNKNOWN] = 2,
+	};
+	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
+}
+
+static double rate_of(const struct analysis *analysis)
+{
+	const struct path *path = &analysis->path;
+
+	return path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps;
+}
+
+static bool client_sends(const struct run *run)
+{
+	return run->client == run->local_sends;
+}
+
+/* One direction between two hosts; by the roles of the ends where no host is named. */
+static bool same_direction(const struct run *a, const struct run *b)
+{
+	if (a->sender[0] && a->receiver[0] && b->sender[0] && b->receiver[0])
+		return strcmp(a->sender, b->sender) == 0 && strcmp(a->receiver, b->receiver) == 0;
+	return client_sends(a) == client_sends(b);
+}
+
+static bool same_hosts(const struct run *a, const struct run *b)
+{
+	if (!a->sender[0] || !a->receiver[0] || !b->sender[0] || !b->receiver[0])
+		return strcmp(a->input, b->input) == 0;
+	return same_direction(a, b) ||
+	       (strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0);
+}
+
+static bool is_paced(const struct run *run)
+{
+	return (run->has & RUN_TARGET_RATE) && run->target_rate_bps > 0;
+}
+
+/* Two whole runs over one path that nothing but the path makes differ. */
+static bool comparable(const struct analysis *a, const struct analysis *b)
+{
+	const struct run *one = a->run, *other = b->run;
+	bool whole = (one->complete || one->series.count > 1) &&
+		     (other->complete || other->series.count > 1);
+
+	return whole && one->streams == other->streams && !is_paced(one) && !is_paced(other) &&
+	       same_hosts(one, other);
+}
+
+static bool much_slower(const struct analysis *a, const struct analysis *b)
+{
+	return comparable(a, b) && rate_of(a) < SLOWER * rate_of(b);
+}
+
+/* A later run of the same direction outdates the analysis. */
+static bool is_outdated(const struct question *c, size_t index)
+{
+	for (size_t i = index + 1; i < c->analysis_count; i++)
+		if (c->analyses[i].run->test != c->analyses[index].run->test &&
+		    same_direction(c->analyses[i].run, c->analyses[index].run) &&
+		    comparable(&c->analyses[i], &c->analyses[index]))
+			return true;
+	return false;
+}
+
+/* A test and the one behind it with -R are the two directions of one measurement. */
+static bool is_other_way(const struct run *a, const struct run *b)
+{
+	return a->complete && a->client == b->client && a->local_sends != b->local_sends &&
+	       a->sender[0] && strcmp(a->input, b->input) == 0 &&
+	       strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0 &&
+	       (a->test + 1 == b->test || b->test + 1 == a->test);
+}
+
+/* Of one test the direction that is dead or much slower; else the one that is held. */
+static size_t choose_of_test(const struct question *c, size_t index)
+{
+	const struct run *run = c->analyses[index].run;
+	size_t best = index;
+
+	for (size_t i = 0; i < c->analysis_count; i++) {
+		const struct analysis *other = &c->analyses[i], *chosen = &c->analyses[best];
+		if ((other->run->test != run->test && !is_other_way(other->run, run)) ||
+		    much_slower(chosen, other))
+			continue;
+		if (worth(other) > worth(chosen) || much_slower(other, chosen))
+			best = i;
+	}
+	return best;
+}
+
+static size_t last_complete(const struct question *c)
+{
+	for (size_t i = c->analysis_count; i-- > 0;)
+		if (c->analyses[i].run->complete)
+			return i;
+	return c->analysis_count - 1;
+}
+
+size_t question_choose(const struct question *c)
+{
+	if (!c->analyses[c->analysis_count - 1].run)
+		return c->analysis_count - 1;
+	size_t best = choose_of_test(c, last_complete(c));
+	for (size_t i = 0; i < c->analysis_count; i++)
+		if (c->analyses[i].run->test != c->analyses[best].run->test &&
+		    much_slower(&c->analyses[i], &c->analyses[best]) && !is_outdated(c, i))
+			best = choose_of_test(c, i);
+	return best;
+}
+
+void question_compare_runs(const struct question *c, struct findings *findings)
+{
+	const struct analysis *chosen = &c->analyses[c->chosen];
+	const struct analysis *other = NULL;
+
+	for (size_t i = 0; chosen->run && i < c->analysis_count; i++) {
+		const struct analysis *each = &c->analyses[i];
+		bool differs = much_slower(chosen, each) || much_slower(each, chosen);
+		bool is_view =
+		    each->run->test == chosen->run->test && same_direction(each->run, chosen->run);
+		if (differs && !is_view && (!other || rate_of(each) > rate_of(other)))
+			other = each;
+	}
+	if (!other)
+		return;
+	finding_add(findings, FINDING_RUNS_DIFFER, "%s in this run, %s in run %zu, %s",
+	    rate_text(rate_of(chosen)).s, rate_text(rate_of(other)).s,
+	    (size_t)(other - c->analyses) + 1,
+	    same_direction(chosen->run, other->run) ? "over the same path" : "the other way");
+}
