@@ -26,7 +26,7 @@ static void check_number(double number)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct socket_memory_rule rule = {.factor = 2, .floor_bytes = 262144};
-	static struct totals totals;
+	static struct socket_totals totals;
 	struct listed item;
 
 	if (!sock_diag_take(&item.info, NULL, data, size))
