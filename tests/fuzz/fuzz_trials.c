@@ -55,8 +55,8 @@ static void options_choose(struct options *options, uint8_t one, uint8_t two)
 
 static int run_quietly(const struct options *options, bool sweep, char **text, size_t *length)
 {
-	static char error[4096];
-	FILE *out = stdout, *error = stderr;
+	static char message[4096];
+	FILE *out = stdout, *err = stderr;
 	char *said = NULL;
 	size_t said_length = 0;
 
@@ -65,14 +65,14 @@ static int run_quietly(const struct options *options, bool sweep, char **text, s
 	stderr = open_memstream(&said, &said_length);
 	if (!stdout || !stderr)
 		abort();
-	error[0] = '\0';
-	errors_keep(error, sizeof(error));
+	message[0] = '\0';
+	errors_keep(message, sizeof(message));
 	int code = sweep ? verb_sweep(options) : verb_compare(options);
 	errors_keep(NULL, 0);
 	if (fclose(stdout) != 0 || fclose(stderr) != 0)
 		abort();
 	stdout = out;
-	stderr = error;
+	stderr = err;
 	check_harmless(error, strlen(error));
 	check_harmless(said, said_length);
 	if (code != 0 && error[0] == '\0' && said_length == 0)
