@@ -73,9 +73,9 @@ static int run_quietly(const struct options *options, bool sweep, char **text, s
 		abort();
 	stdout = out;
 	stderr = err;
-	check_harmless(error, strlen(error));
+	check_harmless(message, strlen(message));
 	check_harmless(said, said_length);
-	if (code != 0 && error[0] == '\0' && said_length == 0)
+	if (code != 0 && message[0] == '\0' && said_length == 0)
 		abort();
 	free(said);
 	return code;
