@@ -46,12 +46,12 @@ static void print_names(const struct features *features, const struct analysis *
 static void answer(char **words, int count, bool names)
 {
 	struct options options;
-	struct advise_case *c = NULL;
+	struct question *c = NULL;
 	struct features features;
 
 	if (options_parse(&options, count, words) != OPTIONS_RUN)
 		return;
-	if (case_read(&c, &options) == 0 && case_compute(c, &options) == 0) {
+	if (question_read(&c, &options) == 0 && question_compute(c, &options) == 0) {
 		const struct analysis *chosen = &c->analyses[c->chosen];
 		const struct diagnosis_input input = {.path = &chosen->path,
 		    .run = chosen->run,
@@ -66,7 +66,7 @@ static void answer(char **words, int count, bool names)
 	} else {
 		puts("-");
 	}
-	case_free(c);
+	question_free(c);
 }
 
 int main(int argc, char **argv)
