@@ -14,16 +14,25 @@
 #include "options/options.h"
 #include "report/report.h"
 
+/* Whose facts stand for the ends of one run, settled before it is analysed. */
+struct ends {
+	const struct host *receiver, *sender; /* borrowed of the question; NULL: not known */
+	enum role here;			      /* what this machine is of it */
+	enum here_by here_by;
+	enum role contradicts; /* what this machine surely is, where --role says otherwise */
+};
+
 struct question {
 	struct evidence evidence, baseline_evidence;
 	struct host advised; /* of --sysroot, --sysctl, --kernel, or this machine */
 	struct host here;    /* this machine, when it is an end of the path */
-	const struct host *receiver, *sender;
+	const struct host *receiver, *sender; /* of the chosen run, as the two below */
 	enum role here_role;
 	enum here_by here_by;
 	struct path_given given;
 	struct analysis *analyses;
-	struct path_context *contexts; /* parallel to analyses */
+	struct path_context *contexts; /* parallel to analyses, as is ends */
+	struct ends *ends;
 	size_t analysis_count, chosen;
 	struct analysis baseline;
 	bool has_baseline, target_is_given;
@@ -56,9 +65,13 @@ bool question_wants_change(const struct question *c);
  * and are read once. */
 bool question_host_read(struct host *host, const char *sysroot, const struct options *options);
 
-/* Decides whose facts are whose: sets receiver, sender, here_role and here_by.  0, or 2 when --role
- * contradicts what the run says of this machine; that was printed. */
-int question_hosts(struct question *c, const struct options *options);
+/* Settles whose facts are whose of a run (NULL: of numbers): by labels, then --role, then what run and
+ * settings say of their machines, then addresses. */
+void question_ends(
+    struct question *c, const struct options *options, const struct run *run, struct ends *ends);
+/* Makes those of the chosen run the question's.  0, or 2 when --role contradicts what the run says of this
+ * machine; an error line was printed. */
+int question_take_ends(struct question *c, const struct options *options, const struct ends *ends);
 
 /* Loss of the chosen run that a host's own drops explain is that host's, before the plan is made. */
 void question_place_loss(struct question *c);

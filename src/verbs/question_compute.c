@@ -16,22 +16,19 @@
 #include "evidence/qdisc_netlink.h"
 #include "model/context.h"
 
-static void analyse_run(struct question *c, struct analysis *analysis, struct path_context *context,
-    const struct run *run)
+static void analyse_run(const struct question *c, size_t at, const struct run *run)
 {
-	const struct host *sender = evidence_host(&c->evidence, END_SENDER, run);
-	const struct host *receiver = evidence_host(&c->evidence, END_RECEIVER, run);
+	const struct ends *ends = &c->ends[at];
+	struct analysis *analysis = &c->analyses[at];
 
-	sender = sender ? sender : c->sender;
-	receiver = receiver ? receiver : c->receiver;
 	analysis->run = run;
-	context_for_run(context, &c->evidence, run, receiver);
-	path_from_run(&analysis->path, run, &c->given, context);
+	context_for_run(&c->contexts[at], &c->evidence, run, ends->receiver);
+	path_from_run(&analysis->path, run, &c->given, &c->contexts[at]);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .run = run,
-	    .context = context,
-	    .sender = sender,
-	    .receiver = receiver};
+	    .context = &c->contexts[at],
+	    .sender = ends->sender,
+	    .receiver = ends->receiver};
 	limit_decide(&input, &analysis->limit);
 }
 
@@ -51,23 +48,24 @@ static void analyse_without_run(struct question *c)
 	path_from_numbers(&analysis->path, &c->given);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .context = context,
-	    .sender = c->sender,
-	    .receiver = c->receiver};
+	    .sender = c->ends[0].sender,
+	    .receiver = c->ends[0].receiver};
 	limit_decide(&input, &analysis->limit);
 }
 
-static void analyse_all(struct question *c)
+static void analyse_all(struct question *c, const struct options *options)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < c->evidence.runs.count; i++)
 		if (c->evidence.runs.items[i].protocol == PROTOCOL_TCP) {
-			analyse_run(
-			    c, &c->analyses[at], &c->contexts[at], &c->evidence.runs.items[i]);
-			at++;
+			question_ends(c, options, &c->evidence.runs.items[i], &c->ends[at]);
+			analyse_run(c, at++, &c->evidence.runs.items[i]);
 		}
-	if (at == 0)
-		analyse_without_run(c);
+	if (at > 0)
+		return;
+	question_ends(c, options, NULL, &c->ends[0]);
+	analyse_without_run(c);
 }
 
 static void count_analyses(struct question *c)
@@ -78,7 +76,8 @@ static void count_analyses(struct question *c)
 		c->analysis_count = 1;
 	c->analyses = reallocarray(NULL, c->analysis_count, sizeof(*c->analyses));
 	c->contexts = reallocarray(NULL, c->analysis_count, sizeof(*c->contexts));
-	if (!c->analyses || !c->contexts)
+	c->ends = reallocarray(NULL, c->analysis_count, sizeof(*c->ends));
+	if (!c->analyses || !c->contexts || !c->ends)
 		err(1, NULL);
 	memset(c->analyses, 0, c->analysis_count * sizeof(*c->analyses));
 	memset(c->contexts, 0, c->analysis_count * sizeof(*c->contexts));
@@ -239,22 +238,15 @@ int question_compute(struct question *c, const struct options *options)
 	c->target_is_given =
 	    c->given.target_bps > 0 || (c->given.bandwidth_bps > 0 && c->given.rtt_us > 0);
 
-	/* Which end an unlabelled dump is of depends on what holds the flow: look twice. */
-	analyse_all(c);
+	analyse_all(c, options);
 	if (!has_anything(c))
 		return refuse_case(c);
 	int code = pick_run(c, options);
 	if (code != 0)
 		return code;
-	code = question_hosts(c, options);
+	code = question_take_ends(c, options, &c->ends[c->chosen]);
 	if (code != 0)
 		return code;
-	analyse_all(c);
-	if (!(options->given & GIVEN_RUN) && question_choose(c) != c->chosen) {
-		c->chosen = question_choose(c);
-		c->sender = c->receiver = NULL;
-		question_hosts(c, options);
-	}
 
 	question_place_loss(c);
 	advise(c, options);

@@ -36,37 +36,56 @@ bool question_host_read(struct host *host, const char *sysroot, const struct opt
 	return found;
 }
 
+static enum role role_of(enum end end)
+{
+	return end == END_SENDER ? ROLE_SENDER : end == END_RECEIVER ? ROLE_RECEIVER : ROLE_UNKNOWN;
+}
+
 static enum end local_end(const struct run *run)
 {
 	return run->local_sends ? END_SENDER : END_RECEIVER;
 }
 
-static const struct host *labelled(const struct question *c, enum end end)
+/* Word `index` of uname's five in the run's system_info, and whether it is `text`. */
+static bool system_word_is(const struct run *run, unsigned index, const char *text)
 {
-	return evidence_host(&c->evidence, end, c->analyses[c->chosen].run);
+	const char *word = run->system_info;
+
+	while (index-- > 0) {
+		word += strcspn(word, " ");
+		word += strspn(word, " ");
+	}
+	size_t length = strcspn(word, " ");
+	return length > 0 && strlen(text) == length && strncmp(word, text, length) == 0;
 }
 
-/* The end whose host the unlabelled facts describe, when no role says so: the one that holds the flow. */
-static enum end advised_end(const struct question *c)
+/* The end that settings without a label or a role are of: the machine that printed the run, unless the run
+ * names another kernel and another host than the settings do. */
+static enum end unlabelled_end(const struct run *run, const struct host *advised)
 {
-	const struct analysis *analysis = &c->analyses[c->chosen];
+	enum end own = local_end(run);
 
-	return analysis->limit.factor == FACTOR_SEND_BUFFER ? END_SENDER : END_RECEIVER;
+	if (run->system_info[0] == '\0' || !advised->kernel.known ||
+	    system_word_is(run, 1, advised->name) ||
+	    system_word_is(run, 2, advised->kernel.release))
+		return own;
+	return own == END_SENDER ? END_RECEIVER : END_SENDER;
 }
 
-static void assign_advised(struct question *c, const struct options *options)
+static void assign_advised(const struct question *c, const struct options *options,
+    const struct run *run, struct ends *ends)
 {
 	const struct host *advised = &c->advised;
-	bool both = options->role == ROLE_PROXY || !c->analyses[c->chosen].run;
+	bool both = options->role == ROLE_PROXY || !run;
 
 	if (advised->origin == HOST_UNKNOWN)
 		return;
-	if (both || options->role == ROLE_RECEIVER ||
-	    (!options->role && advised_end(c) == END_RECEIVER))
-		c->receiver = c->receiver ? c->receiver : advised;
-	if (both || options->role == ROLE_SENDER ||
-	    (!options->role && advised_end(c) == END_SENDER))
-		c->sender = c->sender ? c->sender : advised;
+	enum role role =
+	    both || options->role ? options->role : role_of(unlabelled_end(run, advised));
+	if ((both || role == ROLE_RECEIVER) && !ends->receiver)
+		ends->receiver = advised;
+	if ((both || role == ROLE_SENDER) && !ends->sender)
+		ends->sender = advised;
 }
 
 /* The one end whose address this machine has; END_NONE when it has neither, or both. */
@@ -106,58 +125,63 @@ static enum end end_here(const struct run *run, enum here_by *by)
 	return END_NONE;
 }
 
-static enum role role_of(enum end end)
+static void take_here(struct question *c, const struct options *options, enum role role,
+    enum here_by by, struct ends *ends)
 {
-	return end == END_SENDER ? ROLE_SENDER : end == END_RECEIVER ? ROLE_RECEIVER : ROLE_UNKNOWN;
+	if (role == ROLE_UNKNOWN ||
+	    (c->here.origin == HOST_UNKNOWN && !question_host_read(&c->here, "", options)))
+		return;
+	ends->here = role;
+	ends->here_by = by;
+	if (role != ROLE_SENDER && !ends->receiver)
+		ends->receiver = &c->here;
+	if (role != ROLE_RECEIVER && !ends->sender)
+		ends->sender = &c->here;
 }
 
-static int take_here(
-    struct question *c, const struct options *options, enum role role, enum here_by by)
+void question_ends(
+    struct question *c, const struct options *options, const struct run *run, struct ends *ends)
 {
-	if (role == ROLE_UNKNOWN || !question_host_read(&c->here, "", options))
-		return 0;
-	c->here_role = role;
-	c->here_by = by;
-	if (role != ROLE_SENDER)
-		c->receiver = c->receiver ? c->receiver : &c->here;
-	if (role != ROLE_RECEIVER)
-		c->sender = c->sender ? c->sender : &c->here;
-	return 0;
-}
-
-static int refuse_role(enum role asked, enum role found, const struct run *run)
-{
-	const char *name = found == ROLE_SENDER ? run->sender : run->receiver;
-
-	report_error(
-	    "--role %s, but this machine is the %s of that run%s%s; leave it out, or give the other "
-	    "host's settings with %s=FILE",
-	    role_name(asked), role_name(found), *name ? ", " : "", quoted(name), role_name(asked));
-	return 2;
-}
-
-int question_hosts(struct question *c, const struct options *options)
-{
-	const struct run *run = c->analyses[c->chosen].run;
-	bool of_others = c->advised.origin != HOST_UNKNOWN || labelled(c, END_RECEIVER) ||
-			 labelled(c, END_SENDER);
 	enum here_by by = HERE_BY_NOTHING;
 
-	c->receiver = labelled(c, END_RECEIVER);
-	c->sender = labelled(c, END_SENDER);
-	assign_advised(c, options);
+	*ends = (struct ends){.receiver = evidence_host(&c->evidence, END_RECEIVER, run),
+	    .sender = evidence_host(&c->evidence, END_SENDER, run)};
+	bool of_others = c->advised.origin != HOST_UNKNOWN || ends->receiver || ends->sender;
+	assign_advised(c, options, run, ends);
 	/* Numbers name no host: without a role this machine need not be an end of what they are about. */
 	if (options->no_host || options->sysroot ||
 	    (!run && (of_others || options->role == ROLE_UNKNOWN)))
-		return 0;
+		return;
 	enum role found = run ? role_of(end_here(run, &by)) : ROLE_UNKNOWN;
-	/* Facts of a recorded host beside a run that does not say so: it need not have been made here. */
-	if (of_others)
-		return take_here(c, options, by == HERE_BY_ASSUMPTION ? ROLE_UNKNOWN : found, by);
-	if (options->role == ROLE_UNKNOWN)
-		return take_here(c, options, found, by);
 	bool sure = by == HERE_BY_SYSTEM || (by == HERE_BY_ADDRESS && !is_within_here(run));
-	if (sure && found != options->role && options->role != ROLE_PROXY)
-		return refuse_role(options->role, found, run);
-	return take_here(c, options, options->role, HERE_BY_ROLE);
+	/* Facts of a recorded host beside a run that does not say so: it need not have been made here. */
+	if (of_others && by == HERE_BY_ASSUMPTION)
+		return;
+	if (!of_others && options->role != ROLE_UNKNOWN) {
+		if (sure && found != options->role && options->role != ROLE_PROXY)
+			ends->contradicts = found;
+		found = options->role;
+		by = HERE_BY_ROLE;
+	}
+	take_here(c, options, found, by, ends);
+}
+
+int question_take_ends(struct question *c, const struct options *options, const struct ends *ends)
+{
+	const struct run *run = c->analyses[c->chosen].run;
+
+	c->receiver = ends->receiver;
+	c->sender = ends->sender;
+	c->here_role = ends->here;
+	c->here_by = ends->here_by;
+	if (ends->contradicts == ROLE_UNKNOWN)
+		return 0;
+	report_error(
+	    "--role %s, but this machine is the %s of that run%s%s; leave it out, or give the other "
+	    "host's settings with %s=FILE",
+	    role_name(options->role), role_name(ends->contradicts),
+	    *(ends->contradicts == ROLE_SENDER ? run->sender : run->receiver) ? ", " : "",
+	    quoted(ends->contradicts == ROLE_SENDER ? run->sender : run->receiver),
+	    role_name(options->role));
+	return 2;
 }

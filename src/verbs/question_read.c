@@ -189,6 +189,7 @@ void question_free(struct question *c)
 		return;
 	free(c->analyses);
 	free(c->contexts);
+	free(c->ends);
 	evidence_free(&c->evidence);
 	evidence_free(&c->baseline_evidence);
 	free(c);
