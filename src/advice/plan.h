@@ -62,6 +62,8 @@ struct setting {
 	bool change;		      /* false: it is already so */
 	bool lowers; /* some element is lower than the current one (only with --allow-lower) */
 	enum sizing sized_by;
+	bool answers; /* it mends what `finding` tells; report/plan_text.c says so */
+	enum finding_id finding;
 	char why[480];		 /* the numbers and the reason, one or two sentences */
 	char sizing_others[240]; /* what the other sizing methods would have given; "" when none */
 	char risk[240];		 /* "" when none worth a line */

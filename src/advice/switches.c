@@ -14,7 +14,8 @@ static void switch_on(
 		return;
 	setting->value = (struct tunable_value){.known = true, .count = 1, .number = {1}};
 	setting->current = *value;
-	snprintf(setting->why, sizeof(setting->why), "%s", finding_table[row->finding].meaning);
+	setting->answers = true;
+	setting->finding = row->finding;
 	if (row->id == TUNABLE_TCP_WINDOW_SCALING)
 		snprintf(setting->risk, sizeof(setting->risk),
 		    "agreed in the SYN: connections that are up stay without it");

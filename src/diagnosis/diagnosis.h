@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/value.h"
 #include "evidence/evidence.h"
 #include "model/path.h"
 
@@ -33,9 +34,7 @@ enum where { WHERE_NONE, WHERE_SENDER, WHERE_RECEIVER, WHERE_EITHER, WHERE_PATH 
 enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
 struct factor_row {
-	const char *name;    /* json: "receive-window" */
-	const char *text;    /* report: "the receive window" */
-	const char *meaning; /* one sentence for explain and the manual */
+	const char *name; /* json: "receive-window" */
 	enum where where;
 };
 
@@ -138,15 +137,31 @@ enum finding_id {
 struct finding_row {
 	const char *id; /* json: "queueing-delay" */
 	enum severity severity;
-	const char *meaning; /* for explain and DIAGNOSTICS */
-	const char *advice;  /* what to do; NULL when nothing */
 };
 
 extern const struct finding_row finding_table[FINDING_COUNT];
 
+/* What a finding says, where it may say one of several things; 0 elsewhere. */
+enum { LOSS_COUNTED, LOSS_GIVEN };
+enum { QUEUE_IN_FLIGHT, QUEUE_IN_CEILING };
+enum { INTERRUPTED_SAYS_WHY, INTERRUPTED_UNSAID };
+enum { CONTRADICTION_OTHER_HOST, CONTRADICTION_OWN_ADDRESS };
+enum { CEILING_IS_SET, CEILING_IS_PLANNED };
+enum { PRESSURE_HELD, PRESSURE_COUNTED };
+enum { ORPHANS_NOW, ORPHANS_LOGGED };
+enum { LEAK_OF_BOTH, LEAK_WITHOUT_TCP6 };
+enum { UNQUOTED_ONE, UNQUOTED_SEVERAL };
+enum { DROPS_EXPLAIN_ALL, DROPS_EXPLAIN_PART };
+enum { PROBES_TO_NAMED, PROBES_TO_UNNAMED };
+enum { MTU_BELOW_SEGMENT, MTU_BELOW_INTERFACE };
+enum { RUNS_SAME_WAY, RUNS_OTHER_WAY };
+
+#define FINDING_VALUES_MAX 14
+
 struct finding {
 	enum finding_id id;
-	char text[240]; /* with the numbers */
+	unsigned form; /* one of the enumerations above */
+	struct value values[FINDING_VALUES_MAX];
 };
 
 /* A setting that must be on, and the finding that says that it is off. */
@@ -181,9 +196,13 @@ struct diagnosis_input {
 	const struct host *sender, *receiver;
 };
 
-/* Adds a finding with its text, which is cut at the size of `text`; one beyond FINDINGS_MAX is left out. */
-__attribute__((format(printf, 3, 4))) void finding_add(
-    struct findings *findings, enum finding_id id, const char *format, ...);
+/* Adds a finding with its values, whose words are borrowed and must outlive it; one beyond FINDINGS_MAX is
+ * left out.  report/finding_text.c says in which order the values stand. */
+#define finding_add(findings, id, form, ...) \
+	finding_put(findings, id, form, (const struct value[]){__VA_ARGS__}, \
+	    sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
+void finding_put(struct findings *findings, enum finding_id id, unsigned form,
+    const struct value *values, size_t count);
 
 /* What is amiss in a host's TCP memory; `end` is its name in the texts. */
 void findings_memory(struct findings *findings, const struct host *host, const char *end);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/units.h"
 #include "model/stock.h"
 
 /* Without the RAM: 9.4 % of it is the default, and hosts have less than 64 TiB. */
@@ -24,13 +23,11 @@ static void judge_high(struct findings *findings, const struct marks *marks, con
 	double own = HIGH_OF_RAM * ram;
 
 	if (ram > 0 ? high > ram : high > HIGH_OF_ANY_HOST)
-		finding_add(findings, FINDING_TCP_MEM_IN_BYTES, "tcp_mem high is %s on the %s%s%s",
-		    size_text(high).s, end, ram > 0 ? ", RAM " : "",
-		    ram > 0 ? size_text(ram).s : "");
+		finding_add(findings, FINDING_TCP_MEM_IN_BYTES, 0, as_size(high), as_word(end),
+		    ram > 0 ? as_size(ram) : (struct value){0});
 	else if (ram > 0 && high < FAR_BELOW * STOCK_RAM_USABLE * own)
-		finding_add(findings, FINDING_TCP_MEM_LOW,
-		    "tcp_mem high is %s on the %s; the kernel's own for %s of RAM is about %s",
-		    size_text(high).s, end, size_text(ram).s, size_text(own).s);
+		finding_add(findings, FINDING_TCP_MEM_LOW, 0, as_size(high), as_word(end),
+		    as_size(ram), as_size(own));
 }
 
 static void judge_ceiling(struct findings *findings, const struct host *host, enum tunable_id id,
@@ -40,10 +37,10 @@ static void judge_ceiling(struct findings *findings, const struct host *host, en
 	double ceiling = value->known ? (double)value->number[2] : 0;
 
 	if (ceiling > marks->pressure)
-		finding_add(findings, FINDING_CEILING_ABOVE_TCP_MEM,
-		    "%s maximum is %s on the %s; tcp_mem's %s mark is %s", tunables[id].key,
-		    size_text(ceiling).s, end, ceiling > marks->high ? "high" : "pressure",
-		    size_text(ceiling > marks->high ? marks->high : marks->pressure).s);
+		finding_add(findings, FINDING_CEILING_ABOVE_TCP_MEM, CEILING_IS_SET,
+		    as_word(tunables[id].key), as_size(ceiling),
+		    as_word(ceiling > marks->high ? "high" : "pressure"),
+		    as_size(ceiling > marks->high ? marks->high : marks->pressure), as_word(end));
 }
 
 void findings_memory(struct findings *findings, const struct host *host, const char *end)
@@ -61,8 +58,7 @@ void findings_memory(struct findings *findings, const struct host *host, const c
 	judge_ceiling(findings, host, TUNABLE_TCP_WMEM, &marks, end);
 	if ((host->sockstat.has & SOCKSTAT_TCP) &&
 	    (double)host->sockstat.memory_pages > (double)value->number[1])
-		finding_add(findings, FINDING_MEMORY_PRESSURE,
-		    "TCP holds %s on the %s, pressure begins at %s",
-		    size_text((double)host->sockstat.memory_pages * page).s, end,
-		    size_text(marks.pressure).s);
+		finding_add(findings, FINDING_MEMORY_PRESSURE, PRESSURE_HELD,
+		    as_size((double)host->sockstat.memory_pages * page), as_size(marks.pressure),
+		    as_word(end));
 }

@@ -1,10 +1,5 @@
 #include "diagnosis/host_findings.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/units.h"
-
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 static double page_size(const struct host *host)
@@ -17,20 +12,16 @@ static void find_out_of_memory(struct findings *findings, const struct host *hos
 {
 	const struct sockstat *sockstat = &host->sockstat;
 	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
-	char held[64] = "", limit[64] = "";
+	struct value held = {0}, limit = {0};
 
 	if (sockstat->out_of_memory == 0)
 		return;
 	if (sockstat->has & SOCKSTAT_TCP)
-		snprintf(held, sizeof(held), ", it holds %s now",
-		    size_text((double)sockstat->memory_pages * page_size(host)).s);
+		held = as_size((double)sockstat->memory_pages * page_size(host));
 	if (limits->known)
-		snprintf(limit, sizeof(limit), ", the high mark is %s",
-		    size_text((double)limits->number[2] * page_size(host)).s);
-	finding_add(findings, FINDING_OUT_OF_MEMORY,
-	    "\"TCP: out of memory\" %s time%s in the kernel's log of the %s%s%s",
-	    count_text(sockstat->out_of_memory).s, sockstat->out_of_memory == 1 ? "" : "s", end,
-	    held, limit);
+		limit = as_size((double)limits->number[2] * page_size(host));
+	finding_add(findings, FINDING_OUT_OF_MEMORY, 0, as_count(sockstat->out_of_memory),
+	    as_word(end), held, limit);
 }
 
 static void find_orphans(struct findings *findings, const struct host *host, const char *end)
@@ -40,14 +31,11 @@ static void find_orphans(struct findings *findings, const struct host *host, con
 
 	if ((sockstat->has & SOCKSTAT_ORPHANS) && most->known &&
 	    (double)sockstat->orphans > (double)most->number[0])
-		finding_add(findings, FINDING_ORPHANS,
-		    "%s orphaned sockets on the %s, tcp_max_orphans is %s",
-		    count_text(sockstat->orphans).s, end, count_text((uint64_t)most->number[0]).s);
+		finding_add(findings, FINDING_ORPHANS, ORPHANS_NOW, as_count(sockstat->orphans),
+		    as_word(end), as_count((uint64_t)most->number[0]));
 	else if (sockstat->too_many_orphans > 0)
-		finding_add(findings, FINDING_ORPHANS,
-		    "\"too many orphaned sockets\" %s time%s in the kernel's log of the %s",
-		    count_text(sockstat->too_many_orphans).s,
-		    sockstat->too_many_orphans == 1 ? "" : "s", end);
+		finding_add(findings, FINDING_ORPHANS, ORPHANS_LOGGED,
+		    as_count(sockstat->too_many_orphans), as_word(end));
 }
 
 /* Sockets that exist and are neither bound nor connected; a busy host has some at any moment. */
@@ -66,9 +54,8 @@ static void find_leak(struct findings *findings, const struct host *host, const 
 	    sockstat->allocated - used < LEAK_SOCKETS_MIN)
 		return;
 	finding_add(findings, FINDING_SOCKET_LEAK,
-	    "%s TCP sockets are allocated on the %s, %s of them in use%s",
-	    count_text(sockstat->allocated).s, end, count_text(used).s,
-	    sockstat->has & SOCKSTAT_TCP6 ? "" : " by IPv4 (sockstat6 is not there)");
+	    sockstat->has & SOCKSTAT_TCP6 ? LEAK_OF_BOTH : LEAK_WITHOUT_TCP6,
+	    as_count(sockstat->allocated), as_word(end), as_count(used));
 }
 
 void find_sockstat(struct findings *findings, const struct host *host, const char *end)
@@ -84,14 +71,12 @@ void find_dump_notes(struct findings *findings, const struct host *host)
 
 	if (notes->unquoted > 0)
 		finding_add(findings, FINDING_UNQUOTED_VECTOR,
-		    "%s without quotes in %s: it sets the first number of three%s",
-		    tunables[notes->unquoted_id].key, host->name,
-		    notes->unquoted > 1 ? ", as do others" : "");
+		    notes->unquoted > 1 ? UNQUOTED_SEVERAL : UNQUOTED_ONE,
+		    as_word(tunables[notes->unquoted_id].key), as_word(host->name));
 	if (notes->not_understood > 0)
-		finding_add(findings, FINDING_NOT_UNDERSTOOD,
-		    "%s line%s in %s, the first line %s: no usable value for %s",
-		    count_text(notes->not_understood).s, notes->not_understood == 1 ? "" : "s",
-		    host->name, count_text(notes->first_line).s, tunables[notes->first_id].key);
+		finding_add(findings, FINDING_NOT_UNDERSTOOD, 0, as_count(notes->not_understood),
+		    as_word(host->name), as_count(notes->first_line),
+		    as_word(tunables[notes->first_id].key));
 }
 
 /* ---- drops ------------------------------------------------------------------------------------ */
@@ -104,9 +89,8 @@ static void find_damage(struct findings *findings, const struct drops *drops, co
 	const struct drop_counter *counter = drops_worst(drops, true);
 
 	if (counter != NULL)
-		finding_add(findings, FINDING_DAMAGED_FRAMES, "%s%s%s +%s on the %s", counter->dev,
-		    counter->dev[0] ? " " : "", counter->name,
-		    count_text(counter->last - counter->first).s, end);
+		finding_add(findings, FINDING_DAMAGED_FRAMES, 0, as_word(counter->dev),
+		    as_word(counter->name), as_count(counter->last - counter->first), as_word(end));
 }
 
 static void find_earlier(struct findings *findings, const struct drops *drops, const char *end)
@@ -114,9 +98,9 @@ static void find_earlier(struct findings *findings, const struct drops *drops, c
 	const struct drop_counter *counter = drops_largest(drops);
 
 	if (counter != NULL && !drops_have_two(drops))
-		finding_add(findings, FINDING_EARLIER_DROPS, "%s%s%s is %s on the %s: %s",
-		    counter->dev, counter->dev[0] ? " " : "", counter->name,
-		    count_text(counter->last).s, end, drop_family_table[counter->family].what);
+		finding_add(findings, FINDING_EARLIER_DROPS, 0, as_word(counter->dev),
+		    as_word(counter->name), as_count(counter->last), as_word(end),
+		    as_word(drop_family_table[counter->family].what));
 }
 
 bool drops_explain(const struct drops *drops, uint64_t retransmits)
@@ -131,20 +115,16 @@ void find_drops(
     struct findings *findings, const struct drops *drops, const char *end, uint64_t retransmits)
 {
 	const struct drop_counter *counter = drops_worst(drops, false);
-	char beside[96] = "";
 
 	find_damage(findings, drops, end);
 	find_earlier(findings, drops, end);
-	if (counter == NULL)
-		return;
-	if (retransmits > 0)
-		snprintf(beside, sizeof(beside), "; %s segments were sent again, %s",
-		    count_text(retransmits).s,
-		    drops_explain(drops, retransmits) ? "which this explains"
-						      : "more than this explains");
-	finding_add(findings, FINDING_HOST_DROPS, "%s%s%s +%s on the %s: %s%s", counter->dev,
-	    counter->dev[0] ? " " : "", counter->name, count_text(counter->last - counter->first).s,
-	    end, drop_family_table[counter->family].what, beside);
+	if (counter != NULL)
+		finding_add(findings, FINDING_HOST_DROPS,
+		    drops_explain(drops, retransmits) ? DROPS_EXPLAIN_ALL : DROPS_EXPLAIN_PART,
+		    as_word(counter->dev), as_word(counter->name),
+		    as_count(counter->last - counter->first), as_word(end),
+		    as_word(drop_family_table[counter->family].what),
+		    retransmits > 0 ? as_count(retransmits) : (struct value){0});
 }
 
 /* ---- the path --------------------------------------------------------------------------------- */
@@ -155,17 +135,16 @@ void find_drops(
 
 static void find_path_loss(struct findings *findings, const struct probe_loss *loss)
 {
-	char from[48] = "";
+	const struct ping *ping = loss->ping;
 
 	if (!loss->known || loss->lost < PROBES_LOST_MIN || loss->sent < PROBES_SENT_MIN)
 		return;
-	if (loss->ping->loss_hop > 0)
-		snprintf(from, sizeof(from), ", from hop %u of %u on", loss->ping->loss_hop,
-		    loss->ping->hops);
-	finding_add(findings, FINDING_PATH_LOSS, "%s lost %s of %s probes to %s (%s)%s",
-	    loss->ping->hops > 0 ? "mtr" : "ping", count_text(loss->lost).s,
-	    count_text(loss->sent).s, loss->ping->target[0] ? loss->ping->target : "the host",
-	    percent_text(loss->ratio).s, from);
+	finding_add(findings, FINDING_PATH_LOSS,
+	    ping->target[0] ? PROBES_TO_NAMED : PROBES_TO_UNNAMED,
+	    as_word(ping->hops > 0 ? "mtr" : "ping"), as_count(loss->lost), as_count(loss->sent),
+	    as_share(loss->ratio),
+	    ping->loss_hop > 0 ? as_count(ping->loss_hop) : (struct value){0}, as_count(ping->hops),
+	    as_word(ping->target));
 }
 
 /* IPv4 and TCP without options: what a segment of the MSS adds to it. */
@@ -179,13 +158,11 @@ static void find_path_mtu(
 	    path != NULL && (path->has & PATH_MSS) && path->mss + HEADER_BYTES > mtu;
 
 	if (segments_are_larger)
-		finding_add(findings, FINDING_PATH_MTU,
-		    "packets of %u bytes get through, the run's segments need %u (MSS %u)", mtu,
-		    path->mss + HEADER_BYTES, path->mss);
+		finding_add(findings, FINDING_PATH_MTU, MTU_BELOW_SEGMENT, as_number(mtu),
+		    as_number(path->mss + HEADER_BYTES), as_number(path->mss));
 	else if (found->local_mtu > mtu)
-		finding_add(findings, FINDING_PATH_MTU,
-		    "packets of %u bytes get through from hop %u on, the interface has %u", mtu,
-		    found->hop, found->local_mtu);
+		finding_add(findings, FINDING_PATH_MTU, MTU_BELOW_INTERFACE, as_number(mtu),
+		    as_number(found->hop), as_number(found->local_mtu));
 }
 
 void find_probes(

@@ -1,11 +1,8 @@
 #include "diagnosis/runaway.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "model/window.h"
 
 /* With this many wishes to close a window for each time it was closed, closing did not work. */
@@ -47,17 +44,14 @@ const char *runaway_remedy_name(enum runaway_remedy remedy)
 	return names[remedy];
 }
 
-__attribute__((format(printf, 2, 3))) static void say(
-    struct runaway *runaway, const char *format, ...)
+/* The values of one more fact, all absent; NULL when there is no room. */
+static struct value *fact_add(struct runaway *runaway, enum runaway_fact fact)
 {
-	va_list args;
-
 	if (runaway->evidence_count == RUNAWAY_EVIDENCE_MAX)
-		return;
-	va_start(args, format);
-	vsnprintf(runaway->evidence[runaway->evidence_count++], sizeof(runaway->evidence[0]),
-	    format, args);
-	va_end(args);
+		return NULL;
+	struct runaway_evidence *item = &runaway->evidence[runaway->evidence_count++];
+	*item = (struct runaway_evidence){.fact = fact};
+	return item->values;
 }
 
 static uint64_t risen(const struct counters *delta, enum counter_id id)
@@ -73,23 +67,16 @@ static const char *short_name(enum counter_id id)
 	return strncmp(name, "TcpExt", 6) == 0 ? name + 6 : name;
 }
 
-/* "PruneCalled +4, RcvPruned +2"; false when none rose. */
-static bool list_over_limit(const struct counters *delta, const char *sign, char *out, size_t size)
+/* Pairs of name and increase of the counters over their limit that rose, at values[count]. */
+static void list_over_limit(const struct counters *delta, struct value *values)
 {
-	size_t used = 0;
-
-	out[0] = '\0';
 	for (size_t i = 0; i < OVER_LIMIT_COUNT; i++) {
 		uint64_t by = risen(delta, over_limit[i]);
 		if (by == 0)
 			continue;
-		int n = snprintf(out + used, size - used, "%s%s %s%s", used ? ", " : "",
-		    short_name(over_limit[i]), sign, count_text(by).s);
-		if (n < 0 || (size_t)n >= size - used)
-			break;
-		used += (size_t)n;
+		*values++ = as_word(short_name(over_limit[i]));
+		*values++ = as_count(by);
 	}
-	return used > 0;
 }
 
 static bool rose_over_limit(const struct counters *delta)
@@ -100,11 +87,9 @@ static bool rose_over_limit(const struct counters *delta)
 	return false;
 }
 
-static void say_interval(char *out, size_t size, double seconds)
+static struct value interval_of(const struct runaway_input *input)
 {
-	out[0] = '\0';
-	if (seconds > 0)
-		snprintf(out, size, " in %.0f s", seconds);
+	return input->seconds > 0 ? as_number(input->seconds) : (struct value){0};
 }
 
 /* The counters' part: a window that had to close and could not, and buffers that overflowed. */
@@ -113,24 +98,23 @@ static bool counters_confirm(const struct runaway_input *input, struct runaway *
 	const struct counters *delta = input->delta;
 	uint64_t want = risen(delta, COUNTER_WANT_ZERO_WINDOW_ADV);
 	uint64_t closed = risen(delta, COUNTER_TO_ZERO_WINDOW_ADV);
-	char list[160], interval[24];
-	bool over = list_over_limit(delta, "+", list, sizeof(list));
+	bool over = rose_over_limit(delta);
+	struct value *values;
 
-	say_interval(interval, sizeof(interval), input->seconds);
-	if (want > 0)
-		say(runaway,
-		    "TCPWantZeroWindowAdv +%s%s, TCPToZeroWindowAdv +%s: windows had to be closed and "
-		    "%s",
-		    count_text(want).s, interval, count_text(closed).s,
-		    closed == 0	    ? "never were"
-		    : want > closed ? "mostly were not at once"
-				    : "were");
-	if (over)
-		say(runaway, "%s%s: receive buffers were over their limit", list, interval);
+	if (want > 0 &&
+	    (values = fact_add(runaway, closed == 0	? FACT_WINDOWS_NEVER_CLOSED
+					: want > closed ? FACT_WINDOWS_CLOSED_LATE
+							: FACT_WINDOWS_CLOSED)) != NULL) {
+		values[0] = as_count(want);
+		values[1] = interval_of(input);
+		values[2] = as_count(closed);
+	}
+	if (over && (values = fact_add(runaway, FACT_OVER_LIMIT)) != NULL) {
+		values[0] = interval_of(input);
+		list_over_limit(delta, values + 1);
+	}
 	if (over && !delta->known[COUNTER_WANT_ZERO_WINDOW_ADV])
-		say(runaway,
-		    "TCPWantZeroWindowAdv is not shown: a program that reads slowly or sets a small "
-		    "SO_RCVBUF overfills its buffer too");
+		fact_add(runaway, FACT_WISHES_NOT_SHOWN);
 	if (want == 0 || !over || want <= closed)
 		return false;
 	runaway->confidence = want >= WISHES_PER_CLOSE * (closed > 0 ? closed : 1)
@@ -139,21 +123,20 @@ static bool counters_confirm(const struct runaway_input *input, struct runaway *
 	return true;
 }
 
-static void say_sockets(const struct runaway_input *input, struct runaway *runaway)
+static void add_sockets(const struct runaway_input *input, struct runaway *runaway)
 {
-	if (input->beyond_sockets > 0)
-		say(runaway,
-		    "%s receive buffer%s beyond what the path needs, holding %s; the largest is %s",
-		    count_text(input->beyond_sockets).s,
-		    input->beyond_sockets == 1 ? " is" : "s are",
-		    size_text(input->beyond_held_bytes).s,
-		    size_text(input->largest_buffer_bytes).s);
-	if (input->behind > 0)
-		say(runaway, "%s socket%s at least half full of what nobody has read%s%s%s",
-		    count_text(input->behind).s, input->behind == 1 ? " is" : "s are",
-		    input->stalled > 0 ? ", " : "",
-		    input->stalled > 0 ? count_text(input->stalled).s : "",
-		    input->stalled > 0 ? " of them read nothing at all" : "");
+	struct value *values;
+
+	if (input->beyond_sockets > 0 &&
+	    (values = fact_add(runaway, FACT_BUFFERS_BEYOND)) != NULL) {
+		values[0] = as_count(input->beyond_sockets);
+		values[1] = as_size(input->beyond_held_bytes);
+		values[2] = as_size(input->largest_buffer_bytes);
+	}
+	if (input->behind > 0 && (values = fact_add(runaway, FACT_SLOW_READERS)) != NULL) {
+		values[0] = as_count(input->behind);
+		values[1] = input->stalled > 0 ? as_count(input->stalled) : (struct value){0};
+	}
 }
 
 static const struct tunable_value *value_of(const struct host *host, enum tunable_id id)
@@ -191,14 +174,16 @@ static void choose_remedy(const struct runaway_input *input, struct runaway *run
 									   : REMEDY_READERS;
 }
 
-static void say_since_boot(const struct runaway_input *input, struct runaway *runaway)
+static void add_since_boot(const struct runaway_input *input, struct runaway *runaway)
 {
 	uint64_t want = risen(input->since_boot, COUNTER_WANT_ZERO_WINDOW_ADV);
-	char list[160];
+	struct value *values;
 
-	if (list_over_limit(input->since_boot, "", list, sizeof(list)) || want > 0)
-		say(runaway, "since the host started: TCPWantZeroWindowAdv %s%s%s",
-		    count_text(want).s, list[0] ? ", " : "", list);
+	if ((want == 0 && !rose_over_limit(input->since_boot)) ||
+	    (values = fact_add(runaway, FACT_SINCE_BOOT)) == NULL)
+		return;
+	values[0] = as_count(want);
+	list_over_limit(input->since_boot, values + 1);
 }
 
 void runaway_decide(const struct runaway_input *input, struct runaway *runaway)
@@ -210,14 +195,14 @@ void runaway_decide(const struct runaway_input *input, struct runaway *runaway)
 	bool confirmed = input->delta && counters_confirm(input, runaway);
 	bool suspicious = input->has_sockets && (input->beyond_sockets > 0 || input->behind > 0);
 
-	say_sockets(input, runaway);
+	add_sockets(input, runaway);
 	if (confirmed) {
 		runaway->verdict = RUNAWAY_CONFIRMED;
 		choose_remedy(input, runaway);
 		return;
 	}
 	if (!input->delta)
-		say_since_boot(input, runaway);
+		add_since_boot(input, runaway);
 	/* one counter of the two: the windows may have had to be closed, or not */
 	bool half = input->delta && !input->delta->known[COUNTER_WANT_ZERO_WINDOW_ADV];
 	if (suspicious || (half && rose_over_limit(input->delta)))
@@ -240,28 +225,23 @@ static void find_pressure(const struct runaway_input *input, struct findings *fi
 
 	if (limits && (host->sockstat.has & SOCKSTAT_TCP) &&
 	    (int64_t)host->sockstat.memory_pages > limits->number[1])
-		finding_add(findings, FINDING_MEMORY_PRESSURE,
-		    "TCP holds %s, pressure begins at %s",
-		    size_text((double)host->sockstat.memory_pages * page).s,
-		    size_text((double)limits->number[1] * page).s);
+		finding_add(findings, FINDING_MEMORY_PRESSURE, PRESSURE_HELD,
+		    as_size((double)host->sockstat.memory_pages * page),
+		    as_size((double)limits->number[1] * page));
 	else if (times > 0 || resets > 0)
-		finding_add(findings, FINDING_MEMORY_PRESSURE,
-		    "TCPMemoryPressures +%s, TCPAbortOnMemory +%s", count_text(times).s,
-		    count_text(resets).s);
+		finding_add(findings, FINDING_MEMORY_PRESSURE, PRESSURE_COUNTED, as_count(times),
+		    as_count(resets));
 }
 
 void runaway_findings(
     const struct runaway_input *input, const struct runaway *runaway, struct findings *findings)
 {
 	if (runaway->verdict == RUNAWAY_CONFIRMED) {
-		const struct counters *delta = input->delta;
-		char list[160];
-
-		list_over_limit(delta, "+", list, sizeof(list));
-		finding_add(findings, FINDING_RUNAWAY_BUFFERS,
-		    "TCPWantZeroWindowAdv +%s, TCPToZeroWindowAdv +%s, %s",
-		    count_text(risen(delta, COUNTER_WANT_ZERO_WINDOW_ADV)).s,
-		    count_text(risen(delta, COUNTER_TO_ZERO_WINDOW_ADV)).s, list);
+		struct value values[FINDING_VALUES_MAX] = {
+		    as_count(risen(input->delta, COUNTER_WANT_ZERO_WINDOW_ADV)),
+		    as_count(risen(input->delta, COUNTER_TO_ZERO_WINDOW_ADV))};
+		list_over_limit(input->delta, values + 2);
+		finding_put(findings, FINDING_RUNAWAY_BUFFERS, 0, values, FINDING_VALUES_MAX);
 	}
 	find_pressure(input, findings);
 }

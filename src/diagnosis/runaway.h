@@ -50,6 +50,24 @@ enum runaway_remedy {
 const char *runaway_verdict_name(enum runaway_verdict verdict); /* json: "confirmed" */
 const char *runaway_remedy_name(enum runaway_remedy remedy);	/* json: "shrink-window" */
 
+/* What speaks for runaway buffers, in the order of its values (report/finding_text.c). */
+enum runaway_fact {
+	FACT_WINDOWS_NEVER_CLOSED, /* wishes to close a window, seconds, times that one was closed */
+	FACT_WINDOWS_CLOSED_LATE,  /* the same */
+	FACT_WINDOWS_CLOSED,	   /* the same */
+	FACT_OVER_LIMIT,	   /* seconds, then pairs of a counter's name and what it rose by */
+	FACT_WISHES_NOT_SHOWN,
+	FACT_BUFFERS_BEYOND, /* receive buffers beyond their path's need, bytes held, the largest */
+	FACT_SLOW_READERS, /* sockets half full of unread data, those of them that were not read at all */
+	FACT_SINCE_BOOT, /* wishes, then pairs of a counter's name and its value */
+	FACT_COUNT
+};
+
+struct runaway_evidence {
+	enum runaway_fact fact;
+	struct value values[FINDING_VALUES_MAX];
+};
+
 #define RUNAWAY_EVIDENCE_MAX 6
 
 struct runaway {
@@ -61,7 +79,7 @@ struct runaway {
 	 * when lowering is allowed. */
 	double ceiling_bytes;
 	bool ceiling_needs_leave; /* --allow-lower would make it the remedy */
-	char evidence[RUNAWAY_EVIDENCE_MAX][240];
+	struct runaway_evidence evidence[RUNAWAY_EVIDENCE_MAX];
 	size_t evidence_count;
 };
 

@@ -7,6 +7,8 @@
 #include "advice/advice.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "report/finding_text.h"
+#include "report/limit_text.h"
 #include "report/phrase.h"
 
 /* A sentence with more of them than this is no answer: the section on the limit has them all. */
@@ -108,7 +110,7 @@ static void add_candidates(struct phrase *answer, const struct limit *limit)
 		    i == 0	   ? ""
 		    : i + 1 < told ? ", "
 				   : " or ",
-		    factor_table[limit->candidates[i]].text,
+		    factor_words[limit->candidates[i]].text,
 		    100 * limit->shares[limit->candidates[i]]);
 }
 
@@ -267,9 +269,10 @@ static void add_settings_alone(struct phrase *answer, const struct report *repor
 		phrase_add(
 		    answer, "Nothing is amiss in %s", only ? "the TCP settings" : "what was given");
 	else if (count == 1)
-		phrase_add(answer, "One finding %s: %s", where, worst->text);
+		phrase_add(answer, "One finding %s: %s", where, finding_text(worst).s);
 	else
-		phrase_add(answer, "%zu findings %s, the gravest: %s", count, where, worst->text);
+		phrase_add(answer, "%zu findings %s, the gravest: %s", count, where,
+		    finding_text(worst).s);
 	phrase_add(answer, "; a run, or two of -b, -r and -w, says what a path needs of them.");
 }
 

@@ -10,6 +10,7 @@
 #include "model/loss.h"
 #include "report/bar.h"
 #include "report/layout.h"
+#include "report/limit_text.h"
 #include "report/text_groups.h"
 
 #define LABEL_COLUMN 18u
@@ -217,7 +218,7 @@ static void held_by(struct layout *layout, const struct compare_report *report)
 		first = false;
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_textf(layout, INK_PLAIN, "%.120s: %s (%s confidence)",
-		    run_groups_label(&report->groups, i).s, factor_table[limit->factor].text,
+		    run_groups_label(&report->groups, i).s, factor_words[limit->factor].text,
 		    confidence_name(limit->confidence));
 		layout_break(layout);
 	}

@@ -1,6 +1,7 @@
 /* A host's settings for programs: schema "bdp-host/1".  What is unknown is null, never 0. */
 #include "report/host_report.h"
 
+#include "report/finding_text.h"
 #include "report/json_parts.h"
 
 #define VALUE_MAX 256
@@ -87,8 +88,8 @@ static void json_findings_here(struct json_out *out, const struct findings *find
 		json_out_object(out, NULL);
 		json_out_string(out, "id", row->id);
 		json_out_string(out, "severity", severity_name(row->severity));
-		json_out_string(out, "text", findings->items[i].text);
-		json_out_string(out, "advice", row->advice);
+		json_out_string(out, "text", finding_text(&findings->items[i]).s);
+		json_out_string(out, "advice", finding_words[findings->items[i].id].advice);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/finding_text.h"
 #include "report/layout.h"
 #include "report/phrase.h"
 
@@ -224,7 +225,7 @@ static void text_findings(struct layout *layout, const struct host_report *repor
 		}
 		layout_item(layout, row->severity >= SEVERITY_WARNING ? INK_YELLOW : INK_DIM,
 		    severity_name(row->severity));
-		layout_foreign(layout, INK_PLAIN, finding->text);
+		layout_foreign(layout, INK_PLAIN, finding_text(finding).s);
 		layout_break(layout);
 	}
 }

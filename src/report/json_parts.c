@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "report/finding_text.h"
 #include "report/phrase.h"
 
 void json_known(struct json_out *out, const char *key, bool known, double value)
@@ -52,8 +53,8 @@ void json_findings(struct json_out *out, const struct findings *findings)
 		json_out_object(out, NULL);
 		json_out_string(out, "id", row->id);
 		json_out_string(out, "severity", severity_name(row->severity));
-		json_out_string(out, "text", finding->text);
-		json_out_string(out, "advice", row->advice);
+		json_out_string(out, "text", finding_text(finding).s);
+		json_out_string(out, "advice", finding_words[finding->id].advice);
 		json_out_end_object(out);
 	}
 	json_out_end_array(out);

@@ -9,6 +9,13 @@
 #include "diagnosis/diagnosis.h"
 #include "report/phrase.h"
 
+struct factor_words {
+	const char *text;    /* "the receive window" */
+	const char *meaning; /* one sentence, for explain */
+};
+
+extern const struct factor_words factor_words[FACTOR_COUNT]; /* factor_words.c */
+
 /* Stable name of an evidence item, for JSON: "window-full". */
 const char *evidence_name(const struct evidence_item *item);
 /* Value over reference where both are of one unit and that says something; false otherwise. */

@@ -7,6 +7,7 @@
 
 #include "base/quote.h"
 #include "model/loss.h"
+#include "report/limit_text.h"
 #include "report/run_groups_report.h"
 
 /* About what is lost on a path that is in order: for a number of streams when no loss was measured. */
@@ -152,7 +153,7 @@ struct phrase phrase_candidates(const struct limit *limit)
 		    i == 0			     ? ""
 		    : i + 1 < limit->candidate_count ? ", "
 						     : " or ",
-		    factor_table[limit->candidates[i]].text);
+		    factor_words[limit->candidates[i]].text);
 	return text;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "report/sockets.h"
 
+#include "report/finding_text.h"
 #include "report/json_parts.h"
 
 static void json_direction(
@@ -205,7 +206,7 @@ static void json_runaway(struct json_out *out, const struct runaway *runaway)
 	json_out_string(out, "remedy", runaway_remedy_name(runaway->remedy));
 	json_out_array(out, "evidence");
 	for (size_t i = 0; i < runaway->evidence_count; i++)
-		json_out_string(out, NULL, runaway->evidence[i]);
+		json_out_string(out, NULL, runaway_text(&runaway->evidence[i]).s);
 	json_out_end_array(out);
 	json_out_end_object(out);
 }

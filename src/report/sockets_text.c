@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "report/finding_text.h"
 #include "report/layout.h"
 #include "report/sockets_table.h"
 #include "report/text_sections.h"
@@ -104,7 +105,7 @@ static void answer_runaway(struct phrase *text, const struct runaway *runaway)
 static void answer_nothing(struct phrase *text, const struct sockets_report *report)
 {
 	if (report->findings->count > 0)
-		phrase_add(text, "%s.", report->findings->items[0].text);
+		phrase_add(text, "%s.", finding_text(&report->findings->items[0]).s);
 	else if (report->delta)
 		phrase_add(text, "The counters that would tell are not shown: take nstat -az.");
 	else
@@ -382,7 +383,7 @@ static void text_verdict(struct layout *layout, const struct runaway *runaway)
 		    layout, INK_PLAIN, "(%s confidence)", confidence_name(runaway->confidence));
 	layout_break(layout);
 	for (size_t i = 0; i < runaway->evidence_count; i++)
-		layout_bullet(layout, runaway->evidence[i]);
+		layout_bullet(layout, runaway_text(&runaway->evidence[i]).s);
 }
 
 static void text_findings_of(struct layout *layout, const struct findings *findings)
@@ -396,7 +397,8 @@ static void text_findings_of(struct layout *layout, const struct findings *findi
 		}
 		layout_item(layout, of->severity == SEVERITY_PROBLEM ? INK_RED : INK_YELLOW,
 		    severity_name(of->severity));
-		layout_textf(layout, INK_PLAIN, "%s: %s", of->id, findings->items[i].text);
+		layout_textf(
+		    layout, INK_PLAIN, "%s: %s", of->id, finding_text(&findings->items[i]).s);
 		layout_break(layout);
 	}
 }

@@ -1,4 +1,5 @@
 /* The knee, or why there is none, in a sentence or two. */
+#include "report/limit_text.h"
 #include "report/run_groups_report.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ static void add_holds(struct phrase *answer, const struct sweep_report *report)
 
 	if (limit->factor != FACTOR_UNKNOWN && limit->factor != FACTOR_RECEIVE_WINDOW &&
 	    limit->factor != FACTOR_SEND_BUFFER)
-		phrase_add(answer, ": what holds the flow is %s", factor_table[limit->factor].text);
+		phrase_add(answer, ": what holds the flow is %s", factor_words[limit->factor].text);
 }
 
 struct phrase sweep_answer(const struct sweep_report *report)

@@ -8,6 +8,7 @@
 #include "advice/measure_command.h"
 #include "base/units.h"
 #include "report/answer.h"
+#include "report/finding_text.h"
 #include "report/layout.h"
 #include "report/limit_text.h"
 #include "report/text_sections.h"
@@ -57,11 +58,11 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 
 	layout_heading(layout, "LIMIT");
 	if (limit->factor != FACTOR_UNKNOWN)
-		layout_text(layout, ink, factor_table[limit->factor].text);
+		layout_text(layout, ink, factor_words[limit->factor].text);
 	else if (limit->candidate_count > 0)
 		layout_text(layout, ink, phrase_candidates(limit).s);
 	else
-		layout_text(layout, ink, factor_table[limit->factor].text);
+		layout_text(layout, ink, factor_words[limit->factor].text);
 	if (limit->factor != FACTOR_UNKNOWN && limit->where != WHERE_NONE &&
 	    limit->where != WHERE_PATH)
 		layout_textf(layout, INK_PLAIN, "at %s", phrase_end(report, limit->where).s);
@@ -87,11 +88,11 @@ static void text_finding(struct layout *layout, const struct finding *finding)
 {
 	const struct finding_row *row = &finding_table[finding->id];
 	layout_item(layout, severity_inks[row->severity], severity_name(row->severity));
-	layout_foreign(layout, INK_PLAIN, finding->text);
+	layout_foreign(layout, INK_PLAIN, finding_text(finding).s);
 	layout_break(layout);
-	if (row->advice) {
+	if (finding_words[finding->id].advice) {
 		layout_tab(layout, LAYOUT_LABEL + 2);
-		layout_text(layout, INK_PLAIN, row->advice);
+		layout_text(layout, INK_PLAIN, finding_words[finding->id].advice);
 		layout_break(layout);
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "report/limit_text.h"
 #include "report/phrase.h"
 
 /* Rows shown; -o json has them all. */
@@ -12,7 +13,7 @@
 
 static const char *limit_words(const struct limit *limit)
 {
-	return limit->factor == FACTOR_UNKNOWN ? "undecided" : factor_table[limit->factor].text;
+	return limit->factor == FACTOR_UNKNOWN ? "undecided" : factor_words[limit->factor].text;
 }
 
 static unsigned direction_width(const struct report *report)

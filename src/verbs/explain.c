@@ -11,7 +11,9 @@
 #include "evidence/counters.h"
 #include "evidence/tunable.h"
 #include "model/window.h"
+#include "report/finding_text.h"
 #include "report/layout.h"
+#include "report/limit_text.h"
 #include "verbs/output.h"
 #include "verbs/glossary.h"
 
@@ -142,9 +144,9 @@ static void explain_finding(struct layout *layout, unsigned id)
 	const struct finding_row *row = &finding_table[id];
 
 	title(layout, row->id, "finding");
-	line(layout, "what", row->meaning);
+	line(layout, "what", finding_words[id].meaning);
 	line(layout, "severity", severity_name(row->severity));
-	line(layout, "do", row->advice);
+	line(layout, "do", finding_words[id].advice);
 	line(layout, "manual", "bdp(1), DIAGNOSTICS, Findings");
 }
 
@@ -153,7 +155,7 @@ static void explain_factor(struct layout *layout, unsigned id)
 	const struct factor_row *row = &factor_table[id];
 
 	title(layout, row->name, "what limits a flow");
-	line(layout, "what", row->meaning);
+	line(layout, "what", factor_words[id].meaning);
 	line(layout, "where", where_name(row->where));
 	line(layout, "manual", "bdp(1), DIAGNOSTICS, Limits");
 }
@@ -184,12 +186,12 @@ static const char *tunable_about(unsigned id)
 
 static const char *finding_about(unsigned id)
 {
-	return finding_table[id].meaning;
+	return finding_words[id].meaning;
 }
 
 static const char *factor_about(unsigned id)
 {
-	return factor_table[id].meaning;
+	return factor_words[id].meaning;
 }
 
 static const char *counter_about(unsigned id)

@@ -143,8 +143,8 @@ void question_compare_runs(const struct question *c, struct findings *findings)
 	}
 	if (!other)
 		return;
-	finding_add(findings, FINDING_RUNS_DIFFER, "%s in this run, %s in run %zu, %s",
-	    rate_text(rate_of(chosen)).s, rate_text(rate_of(other)).s,
-	    (size_t)(other - c->analyses) + 1,
-	    same_direction(chosen->run, other->run) ? "over the same path" : "the other way");
+	finding_add(findings, FINDING_RUNS_DIFFER,
+	    same_direction(chosen->run, other->run) ? RUNS_SAME_WAY : RUNS_OTHER_WAY,
+	    as_rate(rate_of(chosen)), as_rate(rate_of(other)),
+	    as_count((uint64_t)(other - c->analyses) + 1));
 }

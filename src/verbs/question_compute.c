@@ -15,6 +15,7 @@
 #include "diagnosis/runaway.h"
 #include "evidence/qdisc_netlink.h"
 #include "model/context.h"
+#include "report/plan_text.h"
 
 static void analyse_run(const struct question *c, size_t at, const struct run *run)
 {
@@ -191,6 +192,7 @@ static void advise(struct question *c, const struct options *options)
 	    .fixed_streams = options->streams > 0,
 	    .setsockopt = options->setsockopt};
 	plan_make(&advice, &c->plan);
+	plan_text(&c->plan);
 	name_maker(c);
 }
 

@@ -50,13 +50,11 @@ static void find_planned(struct question *c, const struct exposure *memory)
 		    (setting->current.known &&
 			(double)setting->current.number[2] > memory->pressure_bytes))
 			continue;
-		finding_add(&c->findings, FINDING_CEILING_ABOVE_TCP_MEM,
-		    "the %s maximum of %s that this needs is beyond tcp_mem's %s mark of %s",
-		    tunables[setting->id].key, size_text(ceiling).s,
-		    ceiling > memory->high_bytes ? "high" : "pressure",
-		    size_text(
-			ceiling > memory->high_bytes ? memory->high_bytes : memory->pressure_bytes)
-			.s);
+		bool above_high = ceiling > memory->high_bytes;
+		finding_add(&c->findings, FINDING_CEILING_ABOVE_TCP_MEM, CEILING_IS_PLANNED,
+		    as_word(tunables[setting->id].key), as_size(ceiling),
+		    as_word(above_high ? "high" : "pressure"),
+		    as_size(above_high ? memory->high_bytes : memory->pressure_bytes));
 	}
 }
 
@@ -65,10 +63,9 @@ static void find_likely(struct question *c, const struct exposure *memory)
 	if (!memory->has_limits || memory->connections == 0 ||
 	    memory->likely_bytes <= memory->pressure_bytes)
 		return;
-	finding_add(&c->findings, FINDING_LIKELY_PRESSURE,
-	    "%s busy connections of %s hold %s, pressure begins at %s",
-	    count_text(memory->active).s, size_text(memory->per_connection_bytes).s,
-	    size_text(memory->likely_bytes).s, size_text(memory->pressure_bytes).s);
+	finding_add(&c->findings, FINDING_LIKELY_PRESSURE, 0, as_count(memory->active),
+	    as_size(memory->per_connection_bytes), as_size(memory->likely_bytes),
+	    as_size(memory->pressure_bytes));
 }
 
 void question_memory(struct question *c, const struct options *options)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "report/plan_text.h"
 #include "report/run_groups_report.h"
 #include "verbs/compare.h"
 #include "verbs/measure.h"
@@ -70,6 +71,7 @@ static void make_plan(struct sweep_case *c)
 	    .sweep_send_bytes = only_send ? ceiling : 0};
 
 	plan_make(&input, &c->plan);
+	plan_text(&c->plan);
 	/* It was measured; there is nothing to expect by a model. */
 	c->plan.predicted_bps = 0;
 }

@@ -119,14 +119,6 @@ static void fixture_not_advised(struct fixture *f, const char *key, const char *
 	snprintf(entry->why, sizeof(entry->why), "%s", why);
 }
 
-static void fixture_finding(struct fixture *f, enum finding_id id, const char *text)
-{
-	struct finding *finding = &f->findings.items[f->findings.count++];
-
-	finding->id = id;
-	snprintf(finding->text, sizeof(finding->text), "%s", text);
-}
-
 static void fixture_limit(
     struct analysis *analysis, enum factor factor, enum where where, enum confidence confidence)
 {
@@ -237,9 +229,10 @@ static void fixture_proxy(struct fixture *f)
 	f->rfc6349.tcp_efficiency = 0.999997;
 	f->rfc6349.has_transfer_time = true;
 	f->rfc6349.transfer_time_ratio = 4.75;
-	fixture_finding(
-	    f, FINDING_WINDOW_SCALE_FIXED, "connections that are up keep their ceiling");
-	fixture_finding(f, FINDING_QUEUEING_DELAY, "RTT 98.0 ms under load against 52.0 ms");
+	finding_add(&f->findings, FINDING_WINDOW_SCALE_FIXED, 0, as_size(8388480), as_number(7),
+	    as_size(20971520));
+	finding_add(&f->findings, FINDING_QUEUEING_DELAY, QUEUE_IN_FLIGHT, as_time(98000),
+	    as_time(52000), as_time(46000), as_size(4194304), as_percent(0.47));
 }
 
 /* 941 Mbit/s of a gigabit link, RTT 400 us by tcp_info, no loss. */

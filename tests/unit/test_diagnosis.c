@@ -2,6 +2,8 @@
 #include "near.h"
 
 #include "diagnosis/diagnosis.h"
+#include "report/finding_text.h"
+#include "report/limit_text.h"
 #include "runs.h"
 
 struct situation {
@@ -581,8 +583,11 @@ static void test_flow_findings(void **state)
 static const char *contradiction_text(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i].id == FINDING_RTT_CONTRADICTION)
-			return findings->items[i].text;
+		if (findings->items[i].id == FINDING_RTT_CONTRADICTION) {
+			static struct phrase text;
+			text = finding_text(&findings->items[i]);
+			return text.s;
+		}
 	fail();
 	return "";
 }
@@ -648,9 +653,10 @@ static void test_tables(void **state)
 	(void)state;
 	for (int i = 0; i < FACTOR_COUNT; i++)
 		assert_true(
-		    factor_table[i].name && factor_table[i].text && factor_table[i].meaning);
+		    factor_table[i].name && factor_words[i].text && factor_words[i].meaning);
 	for (int i = 0; i < FINDING_COUNT; i++)
-		assert_true(finding_table[i].id && finding_table[i].meaning);
+		assert_true(
+		    finding_table[i].id && finding_words[i].meaning && finding_words[i].forms[0]);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 
 #include "advice/advice.h"
 #include "model/context.h"
+#include "report/finding_text.h"
 #include "runs.h"
 
 #define MIB 1048576
@@ -34,8 +35,11 @@ static void bench_compute(struct bench *b, const struct path_given *given)
 static const char *text_of(const struct bench *b, enum finding_id id)
 {
 	for (size_t i = 0; i < b->findings.count; i++)
-		if (b->findings.items[i].id == id)
-			return b->findings.items[i].text;
+		if (b->findings.items[i].id == id) {
+			static struct phrase text;
+			text = finding_text(&b->findings.items[i]);
+			return text.s;
+		}
 	return NULL;
 }
 

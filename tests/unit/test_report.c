@@ -298,11 +298,12 @@ static void answer_without_anything(void **state)
 
 	(void)state;
 	fixture_begin(&f);
-	fixture_finding(&f, FINDING_SACK_OFF, "net.ipv4.tcp_sack is 0");
+	finding_add(
+	    &f.findings, FINDING_SACK_OFF, 0, as_word("net.ipv4.tcp_sack"), as_word("host"));
 	char *text = render(report_text, &f.report, &plain);
 	assert_has(
 	    text, "No run and no numbers, so nothing is known of the path; what the settings\n");
-	assert_has(text, "  warning   net.ipv4.tcp_sack is 0\n");
+	assert_has(text, "  warning   net.ipv4.tcp_sack is 0 on the host\n");
 	free(text);
 	fixture_end(&f);
 }
@@ -360,7 +361,7 @@ static void text_of_a_proxy(void **state)
 	for (size_t i = 0; i < sizeof(proxy_pieces) / sizeof(proxy_pieces[0]); i++)
 		assert_has(text, proxy_pieces[i]);
 	/* the gravest finding first, though it was found last */
-	assert_true(strstr(text, "RTT 98.0 ms under load") < strstr(text, "that are up keep"));
+	assert_true(strstr(text, "RTT 98.0 ms under load") < strstr(text, "can never exceed"));
 	free(text);
 	fixture_end(&f);
 }
@@ -645,7 +646,7 @@ static const char *const proxy_members[] = {
     ".rfc6349.transfer_time_ratio=4.75",
     ".findings[1].id=\"queueing-delay\"",
     ".findings[1].severity=\"warning\"",
-    ".findings[1].text=\"RTT 98.0 ms under load against 52.0 ms\"",
+    ".findings[1].text=\"RTT 98.0 ms under load against 52.0 ms: 46.0 ms of queue, 4 MiB, which is 47 % of what is in flight\"",
     ".settings[0].key=\"net.ipv4.tcp_rmem\"",
     ".settings[0].value=\"4096 131072 20971520\"",
     ".settings[0].current=\"4096 131072 4194304\"",

@@ -1,5 +1,6 @@
 #include "advice/runaway_plan.h"
 #include "diagnosis/runaway.h"
+#include "report/finding_text.h"
 
 #include <string.h>
 
@@ -237,7 +238,7 @@ static void read_counters(const char *path, struct counters *counters)
 static bool says(const struct runaway *runaway, const char *words)
 {
 	for (size_t i = 0; i < runaway->evidence_count; i++)
-		if (strstr(runaway->evidence[i], words))
+		if (strstr(runaway_text(&runaway->evidence[i]).s, words))
 			return true;
 	return false;
 }
@@ -263,8 +264,8 @@ static void test_corpus(void **state)
 	runaway_findings(&input, &runaway, &findings);
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.items[0].id, FINDING_RUNAWAY_BUFFERS);
-	assert_non_null(strstr(findings.items[0].text, "TCPWantZeroWindowAdv +19"));
-	assert_non_null(strstr(findings.items[0].text, "PruneCalled +4"));
+	assert_non_null(strstr(finding_text(&findings.items[0]).s, "TCPWantZeroWindowAdv +19"));
+	assert_non_null(strstr(finding_text(&findings.items[0]).s, "PruneCalled +4"));
 }
 
 static void test_pressure(void **state)
@@ -290,7 +291,7 @@ static void test_pressure(void **state)
 	runaway_findings(&input, &runaway, &findings);
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.items[0].id, FINDING_MEMORY_PRESSURE);
-	assert_non_null(strstr(findings.items[0].text, "10 MiB"));
+	assert_non_null(strstr(finding_text(&findings.items[0]).s, "10 MiB"));
 
 	findings.count = 0;
 	host.sockstat.memory_pages = 0;
@@ -298,7 +299,7 @@ static void test_pressure(void **state)
 	input.delta = &delta;
 	runaway_findings(&input, &runaway, &findings);
 	assert_int_equal(findings.count, 1);
-	assert_non_null(strstr(findings.items[0].text, "TCPMemoryPressures +3"));
+	assert_non_null(strstr(finding_text(&findings.items[0]).s, "TCPMemoryPressures +3"));
 }
 
 /* Of a paste that shows some counters, what is missing neither confirms nor clears. */
