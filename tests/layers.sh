@@ -7,6 +7,7 @@
 # Standard output is written by report/.  Errors (warn, report_error) are made anywhere but in the
 # stages that only compute.  Sentences of reports stand in report/, so diagnosis/ and advice/ hold none.
 # Nothing is kept between two calls: no variable lives longer but those that are named.
+# What reads bytes asks the running system for nothing: that is for system/ and apply/.
 #
 # layers.list names what is not so today.  It only gets shorter: what is no longer true must go.
 # Usage: layers.sh [DIRECTORY], where the objects of src/ were built; without it what is kept is not
@@ -15,7 +16,7 @@ set -eu
 objects=$(realpath "${1:-/nowhere}" 2>/dev/null) || objects=/nowhere
 cd "$(dirname "$0")/../src"
 list=../tests/layers.list
-order="base evidence model diagnosis advice apply report options verbs"
+order="base evidence system model diagnosis advice apply report options verbs"
 bad=0
 
 rank() {
@@ -65,6 +66,10 @@ found() {
 	# a text of two words or more, whatever is in it beside them
 	grep -lE '"[^"]*[A-Za-z,] [A-Za-z][^"]*"' diagnosis/*.[ch] advice/*.[ch] | sed 's/^/sentences /'
 	[ -d "$objects" ] || return 0
+	for file in evidence/*.c model/*.c diagnosis/*.c advice/*.c report/*.c; do
+		nm -u "$objects/${file%.c}.o" | grep -qxE ' *U (open|openat|opendir|ioctl|socket|recv|uname|sysconf|gethostname|getifaddrs|clock_gettime|time|fork|execvp|execl|popen|waitpid|kill)(64)?' &&
+			echo "asks $file"
+	done
 	for file in */*.c; do
 		# .data.rel.ro is of constants
 		objdump -t "$objects/${file%.c}.o" | awk -v file="$file" '
@@ -79,7 +84,7 @@ found() {
 found | sort -u >"${TMPDIR:-/tmp}/layers.$$"
 trap 'rm -f "${TMPDIR:-/tmp}/layers.$$"' EXIT
 if [ ! -d "$objects" ]; then
-	grep -v '^keeps' $list
+	grep -vE '^(keeps|asks)' $list
 else
 	cat $list
 fi | grep '^[a-z]' | cut -d ' ' -f 1-3 | sed 's/ -$//' | sort -u | comm -3 "${TMPDIR:-/tmp}/layers.$$" - |
@@ -88,6 +93,7 @@ fi | grep '^[a-z]' | cut -d ' ' -f 1-3 | sed 's/ -$//' | sort -u | comm -3 "${TM
 	/^prints/ { print $2 " prints: that is for report/" }
 	/^errors/ { print $2 " prints an error: it is to return what it found, and its caller says it" }
 	/^sentences/ { print $2 " holds a sentence: those of reports stand in report/" }
+	/^asks/ { print $2 " asks the running system: that is for system/" }
 	/^keeps/ { print $2 " keeps " $3 " between calls: hand it in, or name it in tests/layers.list" }
 	' | grep . && bad=1
 

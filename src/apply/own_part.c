@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "base/quote.h"
-#include "evidence/addresses.h"
+#include "system/addresses.h"
 
 /* The one end that has an address of this host; ROLE_UNKNOWN when none has, or both. */
 static enum role role_by_address(const struct plan *plan)

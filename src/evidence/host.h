@@ -74,12 +74,6 @@ bool kernel_at_least(const struct kernel_version *version, unsigned major, unsig
 /* True when the version is known and below major.minor. */
 bool kernel_before(const struct kernel_version *version, unsigned major, unsigned minor);
 
-/* Fills from /proc and /sys below `sysroot` ("" or "/" for this machine: then uname and the
- * page size are this machine's too).  What cannot be read stays unknown.  False only when nothing at
- * all could be read, errno saying why.  The loopback is left out; interfaces that are
- * up come first. */
-bool host_read_system(struct host *host, const char *sysroot);
-
 /*
  * Fills from `sysctl -a` output and from what else people keep settings in: sysctl.d files, greps of
  * them ("file:key=value", where the file that is later in order wins), commands (sysctl, cat and echo

@@ -14,9 +14,9 @@
 #include "apply/rollback.h"
 #include "base/quote.h"
 #include "base/source.h"
-#include "evidence/qdisc_netlink.h"
 #include "report/outcome_json.h"
 #include "report/outcome_text.h"
+#include "system/qdisc_netlink.h"
 
 #ifndef BDP_VERSION
 #define BDP_VERSION "unknown"

@@ -11,8 +11,9 @@
 #include "apply/tree.h"
 #include "base/quote.h"
 #include "evidence/evidence.h"
-#include "evidence/qdisc_netlink.h"
 #include "report/host_report.h"
+#include "system/procfs.h"
+#include "system/qdisc_netlink.h"
 #include "verbs/output.h"
 
 /* Everything of one host, from its facts to its report. */

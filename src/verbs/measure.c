@@ -18,10 +18,11 @@
 #include "evidence/session.h"
 #include "evidence/sites.h"
 #include "evidence/sniff.h"
-#include "verbs/question.h"
-#include "verbs/command.h"
-#include "verbs/interrupt.h"
+#include "system/command.h"
+#include "system/interrupt.h"
+#include "system/procfs.h"
 #include "verbs/progress.h"
+#include "verbs/question.h"
 
 /* iperf3's own default, and what it takes beside: connecting, and the other end's results. */
 #define TEST_SECONDS 10

@@ -13,9 +13,9 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "diagnosis/runaway.h"
-#include "evidence/qdisc_netlink.h"
 #include "model/context.h"
 #include "report/plan_text.h"
+#include "system/qdisc_netlink.h"
 
 static void analyse_run(const struct question *c, size_t at, const struct run *run)
 {

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/quote.h"
-#include "evidence/addresses.h"
+#include "system/addresses.h"
+#include "system/procfs.h"
 
 /* iperf3's system_info is uname's fields joined by blanks (iperf_util.c get_system_info). */
 bool run_is_of_here(const struct run *run)

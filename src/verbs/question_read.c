@@ -1,6 +1,6 @@
 /* From the command line to evidence: operands, standard input, the host advised. */
-#include "verbs/question.h"
 #include "verbs/progress.h"
+#include "verbs/question.h"
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/units.h"
-#include "evidence/watch.h"
 #include "model/context.h"
+#include "system/watch.h"
 
 static int exit_of(enum operand_result result)
 {

@@ -9,7 +9,7 @@
 
 #include "base/quote.h"
 #include "evidence/iperf_command.h"
-#include "verbs/interrupt.h"
+#include "system/interrupt.h"
 #include "verbs/output.h"
 #include "verbs/record_steps.h"
 #include "verbs/transcript.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "options/options.h"
+#include "system/process.h"
 #include "verbs/collect.h"
-#include "verbs/process.h"
 #include "verbs/words.h"
 
 /* iperf3's own default (src/iperf_api.h). */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/quote.h"
-#include "evidence/sock_diag.h"
-#include "verbs/interrupt.h"
+#include "system/interrupt.h"
+#include "system/sock_diag.h"
 #include "verbs/socket_log.h"
 #include "verbs/transcript.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "evidence/sock_diag.h"
 #include "evidence/socket_state.h"
 #include "evidence/ss_print.h"
-#include "verbs/process.h"
+#include "system/process.h"
+#include "system/sock_diag.h"
 
 /* 128 streams and their control connection, which is all that one iperf3 has, and some. */
 #define SOCKETS_KEPT 160

@@ -17,8 +17,9 @@
 #include "base/source.h"
 #include "evidence/evidence.h"
 #include "evidence/sniff.h"
-#include "evidence/sock_diag.h"
 #include "evidence/socket_state.h"
+#include "system/procfs.h"
+#include "system/sock_diag.h"
 
 /* Larger than what any connection is given at first (131072 to receive, up to 87 KiB to send), and
  * than what a few round trips make of it: net/ipv4/tcp.c, tcp_init; tcp_input.c. */

@@ -6,6 +6,7 @@
 #include "advice/advice.h"
 #include "report/plan_text.h"
 #include "report/run_groups_report.h"
+#include "system/procfs.h"
 #include "verbs/compare.h"
 #include "verbs/measure.h"
 #include "verbs/output.h"

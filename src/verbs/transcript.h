@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "verbs/process.h"
+#include "system/process.h"
 
 /* "$ " and the words, quoted where a shell would take them apart. */
 void transcript_command(const char *const *argv);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "evidence/sock_diag.h"
 #include "model/socket_totals.h"
+#include "system/sock_diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

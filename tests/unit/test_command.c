@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "verbs/command.h"
-#include "verbs/interrupt.h"
+#include "system/command.h"
+#include "system/interrupt.h"
 
 static void test_needs_shell(void **state)
 {

@@ -1,4 +1,5 @@
 #include "evidence/host.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "advice/qdisc_lines.h"
-#include "evidence/qdisc_netlink.h"
+#include "system/qdisc_netlink.h"
 
 /* ---- tc lines ---- */
 

@@ -1,5 +1,5 @@
-#include "evidence/netlink.h"
-#include "evidence/sock_diag.h"
+#include "system/netlink.h"
+#include "system/sock_diag.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>

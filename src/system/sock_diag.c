@@ -1,4 +1,4 @@
-#include "evidence/sock_diag.h"
+#include "system/sock_diag.h"
 
 #include <arpa/inet.h>
 #include <bsd/string.h>
@@ -14,9 +14,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "evidence/netlink.h"
 #include "evidence/scan.h"
 #include "evidence/socket_state.h"
+#include "system/netlink.h"
 
 /* tcpi_options: include/uapi/linux/tcp.h, which netinet/tcp.h repeats. */
 #define OPTION_TIMESTAMPS 1u

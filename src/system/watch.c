@@ -1,4 +1,4 @@
-#include "evidence/watch.h"
+#include "system/watch.h"
 
 #include <bsd/string.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "evidence/sample.h"
-#include "evidence/sock_diag.h"
 #include "evidence/socket_filter.h"
 #include "evidence/socket_state.h"
+#include "system/sock_diag.h"
 
 /* Connections among which to find the one that moves most. */
 #define CANDIDATES_MAX 64

@@ -1,4 +1,4 @@
-#include "verbs/process.h"
+#include "system/process.h"
 
 #include <err.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "verbs/interrupt.h"
+#include "system/interrupt.h"
 
 /* Between SIGTERM and SIGKILL: iperf3 tells its server that it ends, and prints what it has. */
 #define GRACE_MS 2000

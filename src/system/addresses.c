@@ -1,4 +1,4 @@
-#include "evidence/addresses.h"
+#include "system/addresses.h"
 
 #include <arpa/inet.h>
 #include <bsd/string.h>

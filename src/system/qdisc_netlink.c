@@ -1,4 +1,4 @@
-#include "evidence/qdisc_netlink.h"
+#include "system/qdisc_netlink.h"
 
 #include <bsd/string.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "evidence/netlink.h"
+#include "system/netlink.h"
 
 /* What is being filled in, and the kernel's numbers of the interfaces in it. */
 struct view {

@@ -1,4 +1,4 @@
-#include "verbs/command.h"
+#include "system/command.h"
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "verbs/interrupt.h"
+#include "system/interrupt.h"
 
 #define WORDS_MAX 256
 /* How often the end of the command is looked for: a fraction of what any measurement takes. */

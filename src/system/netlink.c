@@ -1,4 +1,4 @@
-#include "evidence/netlink.h"
+#include "system/netlink.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "evidence/host.h"
+#include "system/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>

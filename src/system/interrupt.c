@@ -1,4 +1,4 @@
-#include "verbs/interrupt.h"
+#include "system/interrupt.h"
 
 #include <errno.h>
 #include <signal.h>
