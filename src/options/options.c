@@ -201,13 +201,13 @@ static enum options_result word_index(const struct option_row *row, const char *
 	return misuse("%s '%s': expected %s%s", row->what, quoted(word), list, hint);
 }
 
-static enum options_result set_word(
+static enum options_result set_form(
     struct parse *parse, const struct option_row *row, const char *word)
 {
-	size_t index;
+	size_t index = 0;
 	enum options_result result = word_index(row, word, &index);
 	if (result == OPTIONS_RUN)
-		*(const char **)target_of(parse, row) = row->words[index];
+		parse->options->form = (enum form)index;
 	return result;
 }
 
@@ -303,7 +303,7 @@ static setter *const setters[] = {
     [KIND_SECONDS] = set_seconds,
     [KIND_WAIT] = set_wait,
     [KIND_NUMBER] = set_number,
-    [KIND_WORD] = set_word,
+    [KIND_FORM] = set_form,
     [KIND_ROLE] = set_role,
     [KIND_COLOR] = set_color,
     [KIND_KERNEL] = set_kernel,
@@ -608,7 +608,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 {
 	const struct verb_row *named = argc > 1 ? verb_named(argv[1]) : NULL;
 	const struct verb_row *verb = named ? named : &verb_rows[0];
-	*options = (struct options){.verb = verb->verb, .form = "text"};
+	*options = (struct options){.verb = verb->verb};
 	struct parse parse = {.options = options, .verb = verb, .verb_named = named != NULL};
 	enum options_result result =
 	    named ? parse_words(&parse, argc - 1, argv + 1) : parse_unnamed(&parse, argc, argv);

@@ -13,6 +13,7 @@
 #include "advice/plan.h"
 #include "evidence/host.h"
 #include "evidence/socket_filter.h"
+#include "report/forms.h"
 
 enum verb {
 	VERB_ADVISE,
@@ -67,8 +68,8 @@ struct options {
 	struct kernel_version kernel; /* --kernel; .known when given */
 	const char *sysroot;	      /* --sysroot DIR, or NULL */
 	bool no_host;
-	enum role role;	  /* ROLE_UNKNOWN: by the evidence */
-	const char *form; /* -o: "text", "json", "sysctl", "sh" */
+	enum role role; /* ROLE_UNKNOWN: by the evidence */
+	enum form form; /* -o */
 	enum color_when color;
 	bool check, apply, dry_run, allow_lower, persist;
 	const char *persist_file; /* --persist=FILE, or NULL for the default */

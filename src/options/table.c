@@ -16,13 +16,19 @@
 #define SECONDS(member) .kind = KIND_SECONDS, INTO(unsigned, member)
 #define WAIT(member) .kind = KIND_WAIT, INTO(double, member)
 #define NUMBER(member) .kind = KIND_NUMBER, INTO(double, member)
-#define WORD(member) .kind = KIND_WORD, INTO(const char *, member)
 /* clang-format on */
 
 /* With both maxima of each at INT_MAX, the worst case of so many still fits 64 bits. */
 #define CONNECTIONS_MAX 1000000000
 
-static const char *const forms[] = {"text", "json", "sysctl", "sh", "k8s", "table", NULL};
+/* Each list in the order of enum form. */
+static const char *const forms[] = {[FORM_TEXT] = "text",
+    [FORM_JSON] = "json",
+    [FORM_SYSCTL] = "sysctl",
+    [FORM_SH] = "sh",
+    [FORM_K8S] = "k8s",
+    [FORM_TABLE] = "table",
+    [FORM_COUNT] = NULL};
 static const char *const forms_of_one[] = {"text", "json", "sysctl", "sh", "k8s", NULL};
 static const char *const host_forms[] = {"text", "json", "sysctl", NULL};
 static const char *const report_forms_only[] = {"text", "json", NULL};
@@ -226,21 +232,21 @@ const struct option_row option_rows[OPTION_COUNT] = {
 	.help = "also restore what somebody changed since", FLAG(force)},
     [OPTION_OUTPUT] = {.name = "output", .common = true, .letter = 'o', .argument = "text|json|sysctl|sh|k8s|table",
 	.example = "json", .verbs = IN(VERB_ADVISE), .what = "report form",
-	.help = "report form; default: text; table: with --each, a line a file", WORD(form), .words = forms},
+	.help = "report form; default: text; table: with --each, a line a file", .kind = KIND_FORM, .words = forms},
     [OPTION_OUTPUT_SWEEP] = {.name = "output", .letter = 'o', .argument = "text|json|sysctl|sh|k8s",
 	.example = "json", .verbs = IN(VERB_SWEEP), .what = "report form",
-	.help = "report form; default: text", WORD(form), .words = forms_of_one},
+	.help = "report form; default: text", .kind = KIND_FORM, .words = forms_of_one},
     [OPTION_TARGET_HOST] = {.name = "target", .letter = 't', .argument = "RATE", .example = "1G",
 	.verbs = IN(VERB_HOST), .what = "target rate",
 	.help = "with -r: rate that one connection should carry", RATE(target_bps),
 	.given = GIVEN_TARGET},
     [OPTION_OUTPUT_HOST] = {.name = "output", .letter = 'o', .argument = "text|json|sysctl",
 	.example = "json", .verbs = IN(VERB_HOST), .what = "report form",
-	.help = "report form; default: text", WORD(form), .words = host_forms},
+	.help = "report form; default: text", .kind = KIND_FORM, .words = host_forms},
     [OPTION_OUTPUT_REPORT] = {.name = "output", .letter = 'o', .argument = "text|json",
 	.example = "json", .verbs = IN(VERB_SOCKETS) | IN(VERB_COMPARE) | IN(VERB_APPLY) |
 	    IN(VERB_CONFIRM) | IN(VERB_ROLLBACK), .what = "report form",
-	.help = "report form; default: text", WORD(form),
+	.help = "report form; default: text", .kind = KIND_FORM,
 	.words = report_forms_only},
     [OPTION_PLOT] = {.name = "plot", .argument = "FILE", .example = "path.svg",
 	.verbs = IN(VERB_ADVISE) | IN(VERB_SWEEP) | IN(VERB_COMPARE), .what = "picture",

@@ -97,7 +97,7 @@ enum option_kind {
 	KIND_SECONDS,  /* unsigned, whole seconds in [.min, .max], with a unit or without */
 	KIND_WAIT,     /* double, seconds from WAIT_MIN_S to .max, with a unit or without */
 	KIND_NUMBER,   /* double in [.min, .max] */
-	KIND_WORD,     /* const char *, one of .words */
+	KIND_FORM,
 	KIND_ROLE,
 	KIND_COLOR,
 	KIND_KERNEL,

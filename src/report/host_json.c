@@ -127,10 +127,11 @@ static void json_memory_here(struct json_out *out, const struct exposure *memory
 	json_out_end_object(out);
 }
 
-bool host_json(const struct host_report *report, FILE *stream)
+bool host_json(const struct host_report *report, const struct style *style, FILE *stream)
 {
 	struct json_out out;
 
+	(void)style;
 	json_out_begin(&out, stream, false);
 	json_out_object(&out, NULL);
 	json_out_string(&out, "schema", "bdp-host/1");
@@ -148,10 +149,11 @@ bool host_json(const struct host_report *report, FILE *stream)
 	return json_out_finish(&out);
 }
 
-bool host_sysctl(const struct host_report *report, FILE *stream)
+bool host_sysctl(const struct host_report *report, const struct style *style, FILE *stream)
 {
 	char value[VALUE_MAX];
 
+	(void)style;
 	fprintf(stream, "# %s: %zu line%s to mend\n",
 	    report->host->name[0] ? report->host->name : "the host", report->mend_count,
 	    report->mend_count == 1 ? "" : "s");

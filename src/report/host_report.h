@@ -57,7 +57,7 @@ bool host_report_wants_change(const struct host_report *report);
 
 /* Each false when a write failed.  JSON: schema "bdp-host/1". */
 bool host_text(const struct host_report *report, const struct style *style, FILE *stream);
-bool host_json(const struct host_report *report, FILE *stream);
-bool host_sysctl(const struct host_report *report, FILE *stream);
+bool host_json(const struct host_report *report, const struct style *style, FILE *stream);
+bool host_sysctl(const struct host_report *report, const struct style *style, FILE *stream);
 
 #endif

@@ -38,15 +38,7 @@ struct style {
 	unsigned width; /* columns, 40..200 */
 };
 
-struct report_form {
-	const char *name; /* of -o */
-	/* False when a write failed. */
-	bool (*print)(const struct report *report, const struct style *style, FILE *stream);
-};
-
-/* text json sysctl sh k8s; ends with a NULL name. */
-extern const struct report_form report_forms[];
-
+/* The forms (forms.h); each false when a write failed. */
 bool report_text(const struct report *report, const struct style *style, FILE *stream);
 bool report_json(const struct report *report, const struct style *style, FILE *stream);
 /* The same as one line, with the name of the file that it is on. */

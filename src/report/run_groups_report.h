@@ -39,21 +39,7 @@ struct compare_report {
 	const struct compare *compare;
 };
 
-struct sweep_form {
-	const char *name; /* of -o */
-	/* False when a write failed. */
-	bool (*print)(const struct sweep_report *report, const struct style *style, FILE *stream);
-};
-
-struct compare_form {
-	const char *name;
-	bool (*print)(const struct compare_report *report, const struct style *style, FILE *stream);
-};
-
-/* Each ends with a NULL name. */
-extern const struct sweep_form sweep_forms[];
-extern const struct compare_form compare_forms[];
-
+/* Each false when a write failed. */
 bool sweep_text(const struct sweep_report *report, const struct style *style, FILE *stream);
 bool sweep_json(const struct sweep_report *report, const struct style *style, FILE *stream);
 bool compare_text(const struct compare_report *report, const struct style *style, FILE *stream);

@@ -84,7 +84,7 @@ static bool print_outcome(const struct outcome *outcome, enum outcome_of what,
 	    [OUTCOME_OF_LIST] = "list",
 	};
 	/* Behind a report of advise, which is itself in that form, it is for people. */
-	if (options->verb != VERB_ADVISE && strcmp(options->form, "json") == 0)
+	if (options->verb != VERB_ADVISE && options->form == FORM_JSON)
 		return outcome_json(outcome, words[what], BDP_VERSION, stream);
 	if (what == OUTCOME_OF_LIST)
 		return outcome_list_text(outcome, stream);
@@ -167,7 +167,7 @@ int plan_apply(const struct plan *plan, const struct options *options)
 		return 0;
 	enum role role;
 	/* The other forms of the report are for programs: nothing may come behind them. */
-	FILE *stream = strcmp(options->form, "text") == 0 ? stdout : stderr;
+	FILE *stream = options->form == FORM_TEXT ? stdout : stderr;
 	if (!own_role(plan, options, &role))
 		return 4;
 	if (role == ROLE_UNKNOWN && plan->setting_count > 0) {

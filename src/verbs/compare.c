@@ -5,31 +5,25 @@
 
 #include "report/run_groups_report.h"
 #include "verbs/measure.h"
+#include "report/plot.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
 #include "verbs/run_groups_bundle.h"
-
-static const struct compare_form *form_named(const char *name)
-{
-	const struct compare_form *form = compare_forms;
-
-	while (form->name && strcmp(form->name, name) != 0)
-		form++;
-	return form->name ? form : compare_forms;
-}
 
 int compare_report_groups(const struct run_groups *set, const struct options *options)
 {
 	const struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 	const struct analysis *typical[RUN_GROUPS_MAX];
 	struct compare compare;
+	struct picture picture;
 	const struct compare_report report = {
 	    .groups = run_groups_bundle(set, typical), .compare = &compare};
 
 	compare_compute(set->groups, set->count, &compare);
-	if (options->plot && !picture_write(options->plot, picture_compare, &report))
+	if (options->plot &&
+	    !picture_write(&picture, plot_compare(&report, picture_begin(&picture)), options->plot))
 		return 1;
-	return output_finish(form_named(options->form)->print(&report, &style, stdout));
+	return output_finish(form_table[options->form].compare(&report, &style, stdout));
 }
 
 int verb_compare(const struct options *options)

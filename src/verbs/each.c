@@ -115,7 +115,7 @@ static const char *misuse_of(const struct options *options)
 	bool reads_input = (options->sysctl && strcmp(options->sysctl, "-") == 0) ||
 			   (options->baseline && strcmp(options->baseline, "-") == 0);
 
-	if (strcmp(options->form, "sysctl") == 0 || strcmp(options->form, "sh") == 0)
+	if (options->form != FORM_TEXT && options->form != FORM_JSON && options->form != FORM_TABLE)
 		return "--each writes one JSON object a line: leave out -o, or make it -o json or "
 		       "-o table";
 	if (reads_input)
@@ -149,7 +149,7 @@ static void begin_table(struct each *each, const struct options *options)
 int verb_each(const struct options *options)
 {
 	struct each each = {
-	    .options = *options, .written = true, .tabular = strcmp(options->form, "table") == 0};
+	    .options = *options, .written = true, .tabular = options->form == FORM_TABLE};
 	const char *misuse = misuse_of(options);
 	int code = 0;
 

@@ -195,11 +195,7 @@ static bool print(const struct host_report *report, const struct options *option
 {
 	const struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
-	if (options->form && strcmp(options->form, "json") == 0)
-		return host_json(report, stdout);
-	if (options->form && strcmp(options->form, "sysctl") == 0)
-		return host_sysctl(report, stdout);
-	return host_text(report, &style, stdout);
+	return form_table[options->form].host(report, &style, stdout);
 }
 
 int verb_host(const struct options *options)

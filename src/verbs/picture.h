@@ -7,13 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Draws what `subject` points to; false when a write failed. */
-typedef bool picture_drawer(const void *subject, FILE *stream);
+struct picture {
+	FILE *stream;
+	char *text; /* owned by the two functions */
+	size_t length;
+};
 
-/* False with a line on standard error. */
-bool picture_write(const char *path, picture_drawer *draw, const void *subject);
-
-/* Drawers: of struct sweep_report, struct compare_report and struct report. */
-picture_drawer picture_sweep, picture_compare, picture_advise;
+/* Where to draw it (report/plot.h). */
+FILE *picture_begin(struct picture *picture);
+/* Writes what was drawn to the file, and frees it; `drawn` is what the drawing returned.  False with a
+ * line on standard error. */
+bool picture_write(struct picture *picture, bool drawn, const char *path);
 
 #endif

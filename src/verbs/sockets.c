@@ -269,7 +269,7 @@ int verb_sockets(const struct options *options)
 	static struct socket_scan scan;
 	struct writer writer = {.options = options,
 	    .style = output_style(options, OUTPUT_WIDTH_TABLE),
-	    .json = strcmp(options->form, "json") == 0,
+	    .json = options->form == FORM_JSON,
 	    .delta = options->interval_s > 0 || options->watch_s > 0,
 	    .stream = stdout};
 	int code = socket_scan_begin(&scan, options);

@@ -9,6 +9,7 @@
 #include "system/procfs.h"
 #include "verbs/compare.h"
 #include "verbs/measure.h"
+#include "report/plot.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
 #include "verbs/run_groups.h"
@@ -77,19 +78,10 @@ static void make_plan(struct sweep_case *c)
 	c->plan.predicted_bps = 0;
 }
 
-static const struct sweep_form *form_named(const char *name)
-{
-	const struct sweep_form *form = sweep_forms;
-
-	while (form->name && strcmp(form->name, name) != 0)
-		form++;
-	return form;
-}
-
 /* The script forms have no place for what was left out. */
 static void warn_left_out(const struct sweep_case *c)
 {
-	if (strcmp(c->options->form, "text") == 0 || strcmp(c->options->form, "json") == 0)
+	if (c->options->form == FORM_TEXT || c->options->form == FORM_JSON)
 		return;
 	for (size_t i = 0; i < c->set.left_out_count; i++)
 		warnx("left out: %s", c->set.left_out[i]);
@@ -102,6 +94,7 @@ static int print(struct sweep_case *c)
 	static const struct rfc6349 no_metrics;
 	const struct style style = output_style(c->options, OUTPUT_WIDTH_PROSE);
 	struct phrase headline;
+	struct picture picture;
 	struct report advice = {.version = BDP_VERSION,
 	    .evidence = &c->set.typical[c->sweep.knee]->source->evidence,
 	    .analyses = c->typical[c->sweep.knee],
@@ -123,9 +116,10 @@ static int print(struct sweep_case *c)
 
 	headline = sweep_answer(&report); /* NOLINT: advice points to it, and comes first */
 	warn_left_out(c);
-	if (c->options->plot && !picture_write(c->options->plot, picture_sweep, &report))
+	if (c->options->plot && !picture_write(&picture,
+				    plot_sweep(&report, picture_begin(&picture)), c->options->plot))
 		return 1;
-	return output_finish(form_named(c->options->form)->print(&report, &style, stdout));
+	return output_finish(form_table[c->options->form].sweep(&report, &style, stdout));
 }
 
 static int compute(struct sweep_case *c)
@@ -197,6 +191,11 @@ static int by_command(struct sweep_case *c)
 	}
 	if (!steps_choose(c->options, &what))
 		return 2;
+	if (what != STEPS_CEILINGS && !form_table[c->options->form].compare) {
+		warnx(
+		    "without --ceilings the sweep compares, and sets nothing: -o text or -o json");
+		return 2;
+	}
 	c->set.made = true;
 	int code = measure_run(c->options, what, &c->set, &c->system, &role);
 	if (code == 0) {

@@ -46,7 +46,7 @@ static void check(const struct options *options, char **argv, int argc)
 		require(options->rtt_us > 0);
 	if (options->given & GIVEN_WINDOW)
 		require(options->window_bytes > 0);
-	require(options->form != NULL);
+	require(options->form < FORM_COUNT);
 }
 
 static enum options_result parse_quietly(struct options *options, int argc, char **argv)

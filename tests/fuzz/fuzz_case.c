@@ -84,15 +84,16 @@ static void check_reports(const struct report *report, uint8_t two)
 {
 	const struct style style = {.utf8 = two & 16, .width = 40 + (two & 0xe0)};
 
-	for (const struct report_form *form = report_forms; form->name; form++) {
+	for (enum form form = FORM_TEXT; form < FORM_TABLE; form++) {
 		char *text = NULL;
 		size_t length = 0;
 		FILE *stream = open_memstream(&text, &length);
 
-		if (!stream || !form->print(report, &style, stream) || fclose(stream) != 0)
+		if (!stream || !form_table[form].advise(report, &style, stream) ||
+		    fclose(stream) != 0)
 			abort();
 		check_harmless(text, length);
-		if (strcmp(form->name, "json") == 0)
+		if (form == FORM_JSON)
 			check_json(text, length);
 		free(text);
 	}
@@ -102,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char error[4096];
 	const char *operands[PARTS_MAX] = {names[0], names[1], names[2], names[3]};
-	struct options options = {.form = "text", .operands = operands};
+	struct options options = {.operands = operands};
 	struct question *c;
 	struct report report;
 

@@ -37,9 +37,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 static void options_choose(struct options *options, uint8_t one, uint8_t two)
 {
-	static const char *const forms[] = {"text", "json", "sysctl", "sh"};
 
-	options->form = forms[one & 3];
+	options->form = (enum form)(one & 3);
 	options->role = (enum role)(one >> 2 & 3);
 	options->allow_lower = one & 16;
 	options->no_host = true;
@@ -99,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_harmless(text, length);
 	if (code != 0 && length > 0)
 		abort();
-	if (code == 0 && strcmp(options.form, "json") == 0)
+	if (code == 0 && options.form == FORM_JSON)
 		check_json(text, length);
 	free(text);
 	return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "diagnosis/features.h"
+#include "report/forms.h"
 #include "report/report.h"
 
 #define FIXTURE_RUNS 20

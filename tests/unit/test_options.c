@@ -97,7 +97,7 @@ static void test_nothing_given(void **state)
 	assert_int_equal(outcome.options.verb, VERB_ADVISE);
 	assert_int_equal(outcome.options.given, 0);
 	assert_int_equal(outcome.options.operand_count, 0);
-	assert_string_equal(outcome.options.form, "text");
+	assert_int_equal(outcome.options.form, FORM_TEXT);
 	assert_int_equal(outcome.options.color, COLOR_AUTO);
 	assert_int_equal(outcome.options.role, ROLE_UNKNOWN);
 	assert_null(outcome.options.sysroot);
@@ -140,7 +140,7 @@ static void test_words_and_flags(void **state)
 	    (const char *const[]){"--role", "proxy", "-o", "sysctl", "--color=never", "--sysctl",
 		"lb.txt", "--kernel", "5.15.0-91-generic", "--no-host", NULL});
 	assert_int_equal(options->role, ROLE_PROXY);
-	assert_string_equal(options->form, "sysctl");
+	assert_int_equal(options->form, FORM_SYSCTL);
 	assert_int_equal(options->color, COLOR_NEVER);
 	assert_string_equal(options->sysctl, "lb.txt");
 	assert_true(options->kernel.known);
@@ -442,7 +442,7 @@ static void test_table(void **state)
 		assert_true(is_counted == (row->max > 0) || row->kind == KIND_SIZE);
 		assert_true(row->max >= row->min || row->max == 0);
 		bool is_listed =
-		    row->kind == KIND_WORD || row->kind == KIND_ROLE || row->kind == KIND_COLOR;
+		    row->kind == KIND_FORM || row->kind == KIND_ROLE || row->kind == KIND_COLOR;
 		assert_true(is_listed == (row->words != NULL));
 		for (size_t other = 0; other < i; other++) {
 			if (option_rows[other].verbs & row->verbs) {
@@ -450,6 +450,31 @@ static void test_table(void **state)
 				assert_true(
 				    row->letter == 0 || option_rows[other].letter != row->letter);
 			}
+		}
+	}
+}
+
+/* What -o takes is what is printed: each word stands for the form of that name, and its verbs have it. */
+static void test_forms_have_printers(void **state)
+{
+	static const char *const names[FORM_COUNT] = {
+	    "text", "json", "sysctl", "sh", "k8s", "table"};
+
+	(void)state;
+	for (size_t id = 0; id < OPTION_COUNT; id++) {
+		const struct option_row *row = &option_rows[id];
+		for (size_t i = 0; row->kind == KIND_FORM && row->words[i]; i++) {
+			const struct form_row *form = &form_table[i];
+			print_message("%zu %s\n", id, row->words[i]);
+			assert_string_equal(row->words[i], names[i]);
+			if (row->verbs & IN(VERB_ADVISE))
+				assert_true(form->advise || i == FORM_TABLE);
+			if (row->verbs & IN(VERB_SWEEP))
+				assert_non_null(form->sweep);
+			if (row->verbs & IN(VERB_COMPARE))
+				assert_non_null(form->compare);
+			if (row->verbs & IN(VERB_HOST))
+				assert_non_null(form->host);
 		}
 	}
 }
@@ -480,6 +505,7 @@ int main(void)
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_version),
 	    cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_forms_have_printers),
 	    cmocka_unit_test(test_suggested_verbs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
