@@ -182,3 +182,11 @@ void plan_make(const struct advice_input *asked, struct plan *plan)
 	plan_not_recommended(input, plan);
 	plan_commands(input, plan);
 }
+
+bool plan_wants_change(const struct plan *plan, const struct findings *findings)
+{
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].change)
+			return true;
+	return findings_warn(findings);
+}

@@ -21,7 +21,7 @@ static void refuse_tcp_mem(const struct advice_input *input, struct plan *plan)
 		return;
 	}
 	const struct tunable_value *mem = host ? &host->values[TUNABLE_TCP_MEM] : NULL;
-	double page = host && host->page_size ? (double)host->page_size : 4096;
+	double page = (double)host_page_bytes(host);
 	if (mem && mem->known)
 		plan_refuse(plan, "net.ipv4.tcp_mem",
 		    "in pages, not bytes: its %s bounds all sockets together%s",

@@ -118,4 +118,7 @@ struct plan {
 	char reason_text[300]; /* a sentence without its period; "" for REASON_NONE */
 };
 
+/* For --check: a value ought to change, or a finding is a warning or worse. */
+bool plan_wants_change(const struct plan *plan, const struct findings *findings);
+
 #endif

@@ -153,7 +153,7 @@ static void find_core(struct deviations *deviations, const struct host *host, en
 /* net/ipv4/tcp.c, tcp_init_mem: 1/16 of RAM is pressure, 3/4 of that low, twice low high. */
 static struct tunable_value own_memory(const struct host *host)
 {
-	double page = host->page_size > 0 ? (double)host->page_size : 4096;
+	double page = (double)host_page_bytes(host);
 	double pages = floor((double)host->mem_total_bytes / page / 16), low = floor(pages / 4) * 3;
 
 	return (struct tunable_value){.known = true,
@@ -165,7 +165,7 @@ static void find_memory(struct deviations *deviations, const struct host *host)
 {
 	const struct tunable_value *value = &host->values[TUNABLE_TCP_MEM];
 	struct tunable_value own = own_memory(host);
-	double page = host->page_size > 0 ? (double)host->page_size : 4096;
+	double page = (double)host_page_bytes(host);
 	double high = (double)value->number[2] * page, ram = (double)host->mem_total_bytes;
 	struct deviation *item = NULL;
 

@@ -204,6 +204,9 @@ struct diagnosis_input {
 void finding_put(struct findings *findings, enum finding_id id, unsigned form,
     const struct value *values, size_t count);
 
+/* True when one of them is a warning or worse. */
+bool findings_warn(const struct findings *findings);
+
 /* What is amiss in a host's TCP memory; `end` is its name in the texts. */
 void findings_memory(struct findings *findings, const struct host *host, const char *end);
 

@@ -69,6 +69,14 @@ void finding_put(struct findings *findings, enum finding_id id, unsigned form,
 	    (count < FINDING_VALUES_MAX ? count : FINDING_VALUES_MAX) * sizeof(*values));
 }
 
+bool findings_warn(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (finding_table[findings->items[i].id].severity >= SEVERITY_WARNING)
+			return true;
+	return false;
+}
+
 static void find_loss(struct findings *findings, const struct view *view)
 {
 	const struct path *path = view->path;

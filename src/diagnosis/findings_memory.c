@@ -46,7 +46,7 @@ static void judge_ceiling(struct findings *findings, const struct host *host, en
 void findings_memory(struct findings *findings, const struct host *host, const char *end)
 {
 	const struct tunable_value *value = &host->values[TUNABLE_TCP_MEM];
-	double page = host->page_size ? (double)host->page_size : 4096;
+	double page = (double)host_page_bytes(host);
 
 	if (!value->known)
 		return;

@@ -2,11 +2,6 @@
 
 /* ---- memory ----------------------------------------------------------------------------------- */
 
-static double page_size(const struct host *host)
-{
-	return host->page_size ? (double)host->page_size : 4096;
-}
-
 /* The log's line stands for many: it is limited to ten in 5 s (net_ratelimit). */
 static void find_out_of_memory(struct findings *findings, const struct host *host, const char *end)
 {
@@ -17,9 +12,9 @@ static void find_out_of_memory(struct findings *findings, const struct host *hos
 	if (sockstat->out_of_memory == 0)
 		return;
 	if (sockstat->has & SOCKSTAT_TCP)
-		held = as_size((double)sockstat->memory_pages * page_size(host));
+		held = as_size((double)sockstat->memory_pages * (double)host_page_bytes(host));
 	if (limits->known)
-		limit = as_size((double)limits->number[2] * page_size(host));
+		limit = as_size((double)limits->number[2] * (double)host_page_bytes(host));
 	finding_add(findings, FINDING_OUT_OF_MEMORY, 0, as_count(sockstat->out_of_memory),
 	    as_word(end), held, limit);
 }

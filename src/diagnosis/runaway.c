@@ -221,7 +221,7 @@ static void find_pressure(const struct runaway_input *input, struct findings *fi
 	const struct tunable_value *limits = value_of(host, TUNABLE_TCP_MEM);
 	uint64_t times = risen(input->delta, COUNTER_MEMORY_PRESSURES);
 	uint64_t resets = risen(input->delta, COUNTER_ABORT_ON_MEMORY);
-	double page = host && host->page_size ? (double)host->page_size : 4096;
+	double page = (double)host_page_bytes(host);
 
 	if (limits && (host->sockstat.has & SOCKSTAT_TCP) &&
 	    (int64_t)host->sockstat.memory_pages > limits->number[1])

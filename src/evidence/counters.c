@@ -133,3 +133,13 @@ void counters_delta(
 	}
 	*delta = d;
 }
+
+bool counters_went_back(const struct counters *before, const struct counters *after)
+{
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		/* the connections that there are now may well be fewer */
+		if (i != COUNTER_TCP_CURR_ESTAB && before->known[i] && after->known[i] &&
+		    after->value[i] < before->value[i])
+			return true;
+	return false;
+}

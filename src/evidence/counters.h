@@ -75,6 +75,10 @@ unsigned counters_read_all(struct counters *first, struct counters *last, struct
 /* The last reading of counters_read_all; false when there is none. */
 bool counters_read(struct counters *counters, struct source *source);
 
+/* True when a counter that only ever rises is lower in the later reading: the host restarted in between, or
+ * the two are in the wrong order. */
+bool counters_went_back(const struct counters *before, const struct counters *after);
+
 /* after - before, clamped at zero where a counter went backwards; known only where both are. */
 void counters_delta(
     const struct counters *before, const struct counters *after, struct counters *delta);

@@ -56,6 +56,11 @@ bool kernel_before(const struct kernel_version *version, unsigned major, unsigne
 	return version->known && !kernel_at_least(version, major, minor);
 }
 
+uint64_t host_page_bytes(const struct host *host)
+{
+	return host && host->page_size > 0 ? host->page_size : 4096;
+}
+
 bool host_has_settings(const struct host *host)
 {
 	for (unsigned i = 0; i < TUNABLE_COUNT; i++)

@@ -66,6 +66,10 @@ struct host {
 /* "6.1.0-57-cloud-amd64", "5.15", "6.18.44": false when there is no MAJOR.MINOR at the start. */
 bool kernel_version_parse(const char *text, struct kernel_version *version);
 
+/* Its page size in bytes: 4096, that of x86 and of most ARM kernels, where it is not known, or nothing is
+ * known of the host (NULL). */
+uint64_t host_page_bytes(const struct host *host);
+
 /* True when settings or the kernel are known, and not only what TCP holds. */
 bool host_has_settings(const struct host *host);
 

@@ -37,6 +37,27 @@ static double busy_bytes(const struct exposure_input *input)
 	return bytes;
 }
 
+struct exposure_input exposure_of_host(const struct host *host)
+{
+	struct exposure_input in = {.page_size = host_page_bytes(host), .rmem_min_bytes = 4096};
+
+	if (!host)
+		return in;
+	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
+	const struct tunable_value *rmem = &host->values[TUNABLE_TCP_RMEM];
+	const struct tunable_value *wmem = &host->values[TUNABLE_TCP_WMEM];
+	in.has_tcp_mem = limits->known;
+	for (int i = 0; limits->known && i < 3; i++)
+		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
+	in.has_ram = host->mem_total_bytes > 0;
+	in.ram_bytes = host->mem_total_bytes;
+	in.has_in_use = host->sockstat.has & SOCKSTAT_TCP;
+	in.in_use_pages = host->sockstat.memory_pages;
+	in.rmem_max_bytes = rmem->known ? (uint64_t)rmem->number[2] : 0;
+	in.wmem_max_bytes = wmem->known ? (uint64_t)wmem->number[2] : 0;
+	return in;
+}
+
 void exposure_compute(const struct exposure_input *input, struct exposure *exposure)
 {
 	*exposure = (struct exposure){

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "evidence/host.h"
+
 struct exposure_input {
 	bool has_tcp_mem, has_ram, has_in_use;
 	uint64_t page_size;
@@ -38,6 +40,10 @@ struct exposure {
 	double pressure_at_connections; /* busy connections at which pressure begins, whole */
 	bool bounded_before_ram;	/* tcp_mem high stops the worst case below RAM */
 };
+
+/* The limits, the ceilings, the RAM and what is in use of a host, with the smallest buffer of any kernel;
+ * NULL: nothing of it is known.  What its connections do stays 0. */
+struct exposure_input exposure_of_host(const struct host *host);
 
 /* Pure. Kernel: net/ipv4/tcp.c tcp_init_mem (defaults from RAM), net/core/sock.c
  * __sk_mem_raise_allocated (what low, pressure and high do). */

@@ -142,3 +142,17 @@ void socket_memory_compute(struct socket_memory *memory, const struct socket_inf
 	judge(&memory->send, memory, rule);
 	memory->beyond = memory->receive.beyond || memory->send.beyond;
 }
+
+/* Larger than what any connection is given at first (131072 to receive, up to 87 KiB to send), and
+ * than what a few round trips make of it: net/ipv4/tcp.c, tcp_init; tcp_input.c. */
+#define FLOOR_BYTES 262144.0
+
+struct socket_memory_rule socket_memory_rule_for(
+    const struct host *host, double factor, double target_bps)
+{
+	const struct tunable_value *rmem = &host->values[TUNABLE_TCP_RMEM];
+
+	return (struct socket_memory_rule){.factor = factor > 0 ? factor : 2,
+	    .target_bps = target_bps,
+	    .floor_bytes = rmem->known ? fmax(FLOOR_BYTES, (double)rmem->number[1]) : FLOOR_BYTES};
+}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "evidence/host.h"
 #include "evidence/ss.h"
 
 /* By what a socket is judged. */
@@ -66,7 +67,12 @@ struct socket_memory {
 	double receive_now_bps, send_now_bps;
 };
 
-/* `growth` is NULL when there is one reading only. */
+/* The rule for a host's sockets: factor (0: 2), target_bps as in the rule, and as the floor what the host gives
+ * every connection at first. */
+struct socket_memory_rule socket_memory_rule_for(
+    const struct host *host, double factor, double target_bps);
+
+/* `delta` is NULL when there is one reading only. */
 void socket_memory_compute(struct socket_memory *memory, const struct socket_info *info,
     const struct counter_delta *delta, const struct socket_memory_rule *rule);
 

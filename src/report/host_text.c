@@ -17,9 +17,8 @@ const double host_rtts_us[] = {1000, 10000, 50000, 100000, 200000, 0};
 
 bool host_report_wants_change(const struct host_report *report)
 {
-	for (size_t i = 0; i < report->findings->count; i++)
-		if (finding_table[report->findings->items[i].id].severity >= SEVERITY_WARNING)
-			return true;
+	if (findings_warn(report->findings))
+		return true;
 	for (size_t i = 0; i < report->boot_count; i++)
 		if (report->boots[i].differs)
 			return true;

@@ -37,7 +37,7 @@ int verb_advise(const struct options *options)
 			    form_table[options->form].advise(&report, &style, stdout));
 		if (code == 0 && options->apply)
 			code = plan_apply(&c->plan, options);
-		if (code == 0 && options->check && question_wants_change(c))
+		if (code == 0 && options->check && plan_wants_change(&c->plan, &c->findings))
 			code = 5;
 	}
 	question_free(c);

@@ -70,7 +70,8 @@ static void each_file(struct each *each, const char *name)
 		question_bundle(c, &each->options, &report);
 		each->written = each->tabular ? each_table_line(&each->table, &report, name)
 					      : report_json_line(&report, name, stdout);
-		each->wants_change = each->wants_change || question_wants_change(c);
+		each->wants_change =
+		    each->wants_change || plan_wants_change(&c->plan, &c->findings);
 	} else {
 		each_fail(each, name, reason_of(error, name));
 	}

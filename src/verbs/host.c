@@ -155,35 +155,15 @@ static void find_findings(struct look *look)
 			look->findings.items[look->findings.count++] = all.items[i];
 }
 
-static void compute_memory(struct look *look)
-{
-	const struct host *host = &look->host;
-	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM],
-				   *rmem = &host->values[TUNABLE_TCP_RMEM],
-				   *wmem = &host->values[TUNABLE_TCP_WMEM];
-	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
-	    .has_tcp_mem = limits->known,
-	    .has_ram = host->mem_total_bytes > 0,
-	    .ram_bytes = host->mem_total_bytes,
-	    .has_in_use = host->sockstat.has & SOCKSTAT_TCP,
-	    .in_use_pages = host->sockstat.memory_pages,
-	    .rmem_max_bytes = rmem->known ? (uint64_t)rmem->number[2] : 0,
-	    .wmem_max_bytes = wmem->known ? (uint64_t)wmem->number[2] : 0,
-	    .rmem_min_bytes = 4096,
-	    .receives = true,
-	    .sends = true};
-
-	for (int i = 0; limits->known && i < 3; i++)
-		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
-	exposure_compute(&in, &look->memory);
-}
-
 static void compute(struct look *look, const struct options *options)
 {
+	struct exposure_input memory = exposure_of_host(&look->host);
+
+	memory.receives = memory.sends = true;
 	capacity_of_host(&look->host, &look->capacity);
 	deviations_find(&look->host, &look->deviations);
 	find_findings(look);
-	compute_memory(look);
+	exposure_compute(&memory, &look->memory);
 	host_need_find(&look->host, options->given & GIVEN_TARGET ? options->target_bps : 0,
 	    options->given & GIVEN_RTT ? options->rtt_us : 0, &look->need);
 	look->mend_count = host_mends_find(

@@ -50,16 +50,8 @@ void question_bundle(
     const struct question *c, const struct options *options, struct report *report);
 void question_free(struct question *c); /* NULL-safe */
 
-/* The run to report on: of the last complete test the direction that is dead, slow or held, unless the
- * other direction, or a later run that did not end as planned, is dead or carries less than half. */
-size_t question_choose(const struct question *c);
-/* Says when another run of the same path carried twice as much or half as much as the chosen one. */
-void question_compare_runs(const struct question *c, struct findings *findings);
 /* What the plan costs in memory, and the findings on that. */
 void question_memory(struct question *c, const struct options *options);
-
-/* Whether there is something to change, or a problem was found. */
-bool question_wants_change(const struct question *c);
 
 /* Facts of this machine ("") or of a tree: they do not change while --each goes through its files,
  * and are read once. */

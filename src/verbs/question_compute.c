@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "diagnosis/choose_run.h"
 #include "diagnosis/runaway.h"
 #include "model/context.h"
 #include "report/plan_text.h"
@@ -145,7 +146,7 @@ static bool has_anything(const struct question *c)
 static int pick_run(struct question *c, const struct options *options)
 {
 	if (!(options->given & GIVEN_RUN)) {
-		c->chosen = question_choose(c);
+		c->chosen = choose_run(c->analyses, c->analysis_count);
 		return 0;
 	}
 	if (options->run > c->analysis_count || !c->analyses[0].run) {
@@ -178,7 +179,7 @@ static void advise(struct question *c, const struct options *options)
 	    .sender = c->sender,
 	    .receiver = c->receiver};
 	findings_collect(&diagnosis, &chosen->limit, &c->findings);
-	question_compare_runs(c, &c->findings);
+	find_other_runs(c->analyses, c->analysis_count, c->chosen, &c->findings);
 	const struct advice_input advice = {.analysis = chosen,
 	    .receiver = c->receiver,
 	    .sender = c->sender,
@@ -258,17 +259,6 @@ int question_compute(struct question *c, const struct options *options)
 	question_memory(c, options);
 	rfc6349_compute(&c->analyses[c->chosen].path, &c->rfc6349);
 	return 0;
-}
-
-bool question_wants_change(const struct question *c)
-{
-	for (size_t i = 0; i < c->plan.setting_count; i++)
-		if (c->plan.settings[i].change)
-			return true;
-	for (size_t i = 0; i < c->findings.count; i++)
-		if (finding_table[c->findings.items[i].id].severity >= SEVERITY_WARNING)
-			return true;
-	return false;
 }
 
 void question_bundle(const struct question *c, const struct options *options, struct report *report)

@@ -4,7 +4,6 @@
 #include <bsd/string.h>
 #include <err.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +20,6 @@
 #include "system/procfs.h"
 #include "system/sock_diag.h"
 
-/* Larger than what any connection is given at first (131072 to receive, up to 87 KiB to send), and
- * than what a few round trips make of it: net/ipv4/tcp.c, tcp_init; tcp_input.c. */
-#define FLOOR_BYTES 262144.0
-
 /* ---- files --------------------------------------------------------------------------------- */
 
 static const char *shown_name(const struct source *source)
@@ -38,16 +33,6 @@ static int refuse(const struct source *source, const char *why)
 	return 3;
 }
 
-/* Without the current number of connections counters only ever rise, unless the host restarted. */
-static bool went_backwards(const struct counters *before, const struct counters *after)
-{
-	for (unsigned i = 0; i < COUNTER_COUNT; i++)
-		if (i != COUNTER_TCP_CURR_ESTAB && before->known[i] && after->known[i] &&
-		    after->value[i] < before->value[i])
-			return true;
-	return false;
-}
-
 static int take_counters(struct socket_scan *scan, struct source *source)
 {
 	struct counters first, last;
@@ -59,7 +44,7 @@ static int take_counters(struct socket_scan *scan, struct source *source)
 		return refuse(
 		    source, "a third reading of the counters; two give what they grew by");
 	const struct counters *before = got > 1 ? &first : &scan->counters[0];
-	if (scan->counter_readings + got > 1 && went_backwards(before, &last))
+	if (scan->counter_readings + got > 1 && counters_went_back(before, &last))
 		return refuse(source,
 		    "its counters are lower than those of the reading before it: give the earlier one "
 		    "first");
@@ -269,18 +254,6 @@ static void set_filter(struct socket_scan *scan, const struct options *options)
 	filter->peer = options->peer;
 }
 
-static void set_rule(struct socket_scan *scan, const struct options *options)
-{
-	const struct tunable_value *rmem = &scan->host.values[TUNABLE_TCP_RMEM];
-
-	scan->rule =
-	    (struct socket_memory_rule){.factor = options->factor > 0 ? options->factor : 2,
-		.target_bps = options->given & GIVEN_TARGET ? options->target_bps : 0,
-		.floor_bytes = FLOOR_BYTES};
-	if (rmem->known)
-		scan->rule.floor_bytes = fmax(FLOOR_BYTES, (double)rmem->number[1]);
-}
-
 /* Something is piped in, or standard input is a file; a terminal, /dev/null and what a daemon has
  * are not meant. */
 static bool input_is_piped(void)
@@ -345,7 +318,8 @@ int socket_scan_begin(struct socket_scan *scan, const struct options *options)
 	if (code == 0)
 		code = read_host(scan, options);
 	set_filter(scan, options);
-	set_rule(scan, options);
+	scan->rule = socket_memory_rule_for(
+	    &scan->host, options->factor, options->given & GIVEN_TARGET ? options->target_bps : 0);
 	return code;
 }
 

@@ -38,21 +38,6 @@ struct writer {
 
 /* ---- from evidence to report --------------------------------------------------------------- */
 
-static void compute_memory(const struct host *host, struct exposure *memory)
-{
-	const struct tunable_value *limits = &host->values[TUNABLE_TCP_MEM];
-	struct exposure_input in = {.page_size = host->page_size ? host->page_size : 4096,
-	    .has_tcp_mem = limits->known,
-	    .has_ram = host->mem_total_bytes > 0,
-	    .ram_bytes = host->mem_total_bytes,
-	    .has_in_use = host->sockstat.has & SOCKSTAT_TCP,
-	    .in_use_pages = host->sockstat.memory_pages};
-
-	for (int i = 0; limits->known && i < 3; i++)
-		in.tcp_mem_pages[i] = (uint64_t)limits->number[i];
-	exposure_compute(&in, memory);
-}
-
 static void decide(const struct socket_scan *scan, struct outlook *outlook)
 {
 	const struct socket_totals *totals = &scan->totals;
@@ -129,8 +114,10 @@ static void note_sockets(struct sockets_report *report, const struct socket_scan
 
 static void make_outlook(const struct socket_scan *scan, struct outlook *outlook)
 {
+	const struct exposure_input memory = exposure_of_host(&scan->host);
+
 	memset(outlook, 0, sizeof(*outlook));
-	compute_memory(&scan->host, &outlook->memory);
+	exposure_compute(&memory, &outlook->memory);
 	decide(scan, outlook);
 	outlook->report = (struct sockets_report){.version = BDP_VERSION,
 	    .source = scan->source,
@@ -180,17 +167,6 @@ static bool end_writing(struct writer *writer, const struct sockets_report *repo
 	return sockets_text(report, &writer->style, writer->stream);
 }
 
-static bool wants_change(const struct outlook *outlook)
-{
-	for (size_t i = 0; i < outlook->plan.setting_count; i++)
-		if (outlook->plan.settings[i].change)
-			return true;
-	for (size_t i = 0; i < outlook->findings.count; i++)
-		if (finding_table[outlook->findings.items[i].id].severity >= SEVERITY_WARNING)
-			return true;
-	return false;
-}
-
 /* ---- once, twice, and on and on ------------------------------------------------------------ */
 
 static int read_sockets(struct socket_scan *scan, struct writer *writer)
@@ -224,7 +200,10 @@ static int report_once(struct socket_scan *scan, struct writer *writer)
 		begin_writing(writer, false);
 	make_outlook(scan, &outlook);
 	code = output_finish(end_writing(writer, &outlook.report));
-	return code == 0 && scan->options->check && wants_change(&outlook) ? 5 : code;
+	return code == 0 && scan->options->check &&
+		       plan_wants_change(&outlook.plan, &outlook.findings)
+		   ? 5
+		   : code;
 }
 
 /* One round into memory, so that it replaces the one before at once. */

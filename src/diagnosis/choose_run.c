@@ -1,9 +1,6 @@
-/* Which of several runs the report is on, and how the others differ from it. */
-#include "verbs/question.h"
+#include "diagnosis/choose_run.h"
 
 #include <string.h>
-
-#include "base/units.h"
 
 /* A run that carries less than this share of another's rate over the same path is the one to look at. */
 #define SLOWER 0.5
@@ -72,12 +69,12 @@ static bool much_slower(const struct analysis *a, const struct analysis *b)
 }
 
 /* A later run of the same direction outdates the analysis. */
-static bool is_outdated(const struct question *c, size_t index)
+static bool is_outdated(const struct analysis *analyses, size_t count, size_t index)
 {
-	for (size_t i = index + 1; i < c->analysis_count; i++)
-		if (c->analyses[i].run->test != c->analyses[index].run->test &&
-		    same_direction(c->analyses[i].run, c->analyses[index].run) &&
-		    comparable(&c->analyses[i], &c->analyses[index]))
+	for (size_t i = index + 1; i < count; i++)
+		if (analyses[i].run->test != analyses[index].run->test &&
+		    same_direction(analyses[i].run, analyses[index].run) &&
+		    comparable(&analyses[i], &analyses[index]))
 			return true;
 	return false;
 }
@@ -92,13 +89,13 @@ static bool is_other_way(const struct run *a, const struct run *b)
 }
 
 /* Of one test the direction that is dead or much slower; else the one that is held. */
-static size_t choose_of_test(const struct question *c, size_t index)
+static size_t choose_of_test(const struct analysis *analyses, size_t count, size_t index)
 {
-	const struct run *run = c->analyses[index].run;
+	const struct run *run = analyses[index].run;
 	size_t best = index;
 
-	for (size_t i = 0; i < c->analysis_count; i++) {
-		const struct analysis *other = &c->analyses[i], *chosen = &c->analyses[best];
+	for (size_t i = 0; i < count; i++) {
+		const struct analysis *other = &analyses[i], *chosen = &analyses[best];
 		if ((other->run->test != run->test && !is_other_way(other->run, run)) ||
 		    much_slower(chosen, other))
 			continue;
@@ -108,33 +105,34 @@ static size_t choose_of_test(const struct question *c, size_t index)
 	return best;
 }
 
-static size_t last_complete(const struct question *c)
+static size_t last_complete(const struct analysis *analyses, size_t count)
 {
-	for (size_t i = c->analysis_count; i-- > 0;)
-		if (c->analyses[i].run->complete)
+	for (size_t i = count; i-- > 0;)
+		if (analyses[i].run->complete)
 			return i;
-	return c->analysis_count - 1;
+	return count - 1;
 }
 
-size_t question_choose(const struct question *c)
+size_t choose_run(const struct analysis *analyses, size_t count)
 {
-	if (!c->analyses[c->analysis_count - 1].run)
-		return c->analysis_count - 1;
-	size_t best = choose_of_test(c, last_complete(c));
-	for (size_t i = 0; i < c->analysis_count; i++)
-		if (c->analyses[i].run->test != c->analyses[best].run->test &&
-		    much_slower(&c->analyses[i], &c->analyses[best]) && !is_outdated(c, i))
-			best = choose_of_test(c, i);
+	if (!analyses[count - 1].run)
+		return count - 1;
+	size_t best = choose_of_test(analyses, count, last_complete(analyses, count));
+	for (size_t i = 0; i < count; i++)
+		if (analyses[i].run->test != analyses[best].run->test &&
+		    much_slower(&analyses[i], &analyses[best]) && !is_outdated(analyses, count, i))
+			best = choose_of_test(analyses, count, i);
 	return best;
 }
 
-void question_compare_runs(const struct question *c, struct findings *findings)
+void find_other_runs(
+    const struct analysis *analyses, size_t count, size_t chosen_at, struct findings *findings)
 {
-	const struct analysis *chosen = &c->analyses[c->chosen];
+	const struct analysis *chosen = &analyses[chosen_at];
 	const struct analysis *other = NULL;
 
-	for (size_t i = 0; chosen->run && i < c->analysis_count; i++) {
-		const struct analysis *each = &c->analyses[i];
+	for (size_t i = 0; chosen->run && i < count; i++) {
+		const struct analysis *each = &analyses[i];
 		bool differs = much_slower(chosen, each) || much_slower(each, chosen);
 		bool is_view =
 		    each->run->test == chosen->run->test && same_direction(each->run, chosen->run);
@@ -146,5 +144,5 @@ void question_compare_runs(const struct question *c, struct findings *findings)
 	finding_add(findings, FINDING_RUNS_DIFFER,
 	    same_direction(chosen->run, other->run) ? RUNS_SAME_WAY : RUNS_OTHER_WAY,
 	    as_rate(rate_of(chosen)), as_rate(rate_of(other)),
-	    as_count((uint64_t)(other - c->analyses) + 1));
+	    as_count((uint64_t)(other - analyses) + 1));
 }
