@@ -36,6 +36,6 @@ void json_left_out(struct json_out *out, const struct groups_report *report)
 {
 	json_out_array(out, "left_out");
 	for (size_t i = 0; i < report->left_out_count; i++)
-		json_out_string(out, NULL, report->left_out[i]);
+		json_out_string(out, NULL, left_out_text(&report->left_out[i]).s);
 	json_out_end_array(out);
 }

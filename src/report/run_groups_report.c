@@ -94,6 +94,82 @@ struct phrase run_groups_label(const struct groups_report *report, size_t index)
 	return text;
 }
 
+static bool is_to_server(const struct run *run)
+{
+	return run->client == run->local_sends;
+}
+
+struct phrase left_out_text(const struct left_out *item)
+{
+	const struct run *run = item->run;
+	const char *other = item->other ? quoted(item->other->input) : "";
+	bool to_server = is_to_server(run);
+	struct phrase text = {""};
+
+	phrase_add(&text, "%s: ", quoted(run->input));
+	switch (item->why) {
+	case LEFT_OUT_PROTOCOL:
+		phrase_add(&text, "%s: it has no window",
+		    run->protocol == PROTOCOL_UDP ? "a UDP run" : "an SCTP run");
+		break;
+	case LEFT_OUT_EMPTY:
+		phrase_add(&text, "it carried nothing%s%s", run->error[0] ? ": iperf3 says " : "",
+		    quoted(run->error));
+		break;
+	case LEFT_OUT_NO_RATE:
+		phrase_add(&text, "no rate in it");
+		break;
+	case LEFT_OUT_DIRECTION:
+		phrase_add(&text, "it carries data the other way (%s to %s) than %s",
+		    to_server ? "client" : "server", to_server ? "server" : "client", other);
+		break;
+	case LEFT_OUT_PATH:
+		phrase_add(&text, "another path: its RTT is %s, that of %s %s",
+		    time_text(item->rtt_us).s, other, time_text(item->other_rtt_us).s);
+		break;
+	case LEFT_OUT_REPEATED:
+		phrase_add(&text, "the same test as %s: counted once", other);
+		break;
+	case LEFT_OUT_RELABELLED:
+		phrase_add(&text, "the same test as %s, under another label", other);
+		break;
+	case LEFT_OUT_TOO_MANY:
+		phrase_add(&text, "more than %d to set side by side", RUN_GROUPS_MAX);
+		break;
+	}
+	return text;
+}
+
+struct phrase groups_problem_text(const struct run_groups *set, enum groups_problem problem)
+{
+	struct phrase text = {""};
+	const char *name =
+	    problem == GROUPS_CEILING_UNKNOWN ? quoted(set->unknown_ceiling->name) : "";
+
+	switch (problem) {
+	case GROUPS_GOOD:
+		break;
+	case GROUPS_CEILING_UNKNOWN:
+		phrase_add(&text, "%s: which ceiling was set is not known: say it, as in 17M=%s",
+		    name, name);
+		break;
+	case GROUPS_CONTRADICT:
+		phrase_add(&text, "one test under two labels tells nothing: give each its own run");
+		break;
+	case GROUPS_NO_RUN:
+		phrase_add(&text, "there is no TCP run to set beside another");
+		break;
+	case GROUPS_ONE_ONLY:
+		phrase_add(&text, "%s",
+		    set->what == RUN_GROUPS_OF_SWEEP
+			? "a sweep needs runs at two ceilings or more: there is one"
+			: "a comparison needs runs under two labels or more: there "
+			  "is one, as in cubic=a.json bbr=b.json");
+		break;
+	}
+	return text;
+}
+
 void text_left_out(struct layout *layout, const struct groups_report *report)
 {
 	for (size_t i = 0; i < report->left_out_count; i++) {
@@ -102,7 +178,7 @@ void text_left_out(struct layout *layout, const struct groups_report *report)
 			layout_heading(layout, "LEFT OUT");
 		}
 		layout_tab(layout, LAYOUT_LABEL);
-		layout_text(layout, INK_YELLOW, report->left_out[i]);
+		layout_text(layout, INK_YELLOW, left_out_text(&report->left_out[i]).s);
 		layout_break(layout);
 	}
 }

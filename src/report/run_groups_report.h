@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "diagnosis/run_groups.h"
 #include "model/compare.h"
 #include "model/sweep.h"
 #include "report/report.h"
@@ -19,7 +20,7 @@ struct groups_report {
 	const char *const *labels;	       /* not yet safe to print */
 	const struct analysis *const *typical; /* the run nearest the median, of each */
 	size_t count;
-	const char (*left_out)[256]; /* runs that do not count, and why */
+	const struct left_out *left_out; /* runs that do not count, and why */
 	size_t left_out_count;
 	double idle_rtt_us; /* 0 when unknown */
 	bool idle_is_seen;  /* the smallest RTT of the runs stands for it */
@@ -51,6 +52,11 @@ struct phrase compare_answer(const struct compare_report *report);
 
 /* "the largest ceiling that gains at least 5 % ..." */
 struct phrase sweep_rule_text(const struct sweep_rule *rule);
+
+/* Why a run does not count: "NAME: a UDP run: it has no window". */
+struct phrase left_out_text(const struct left_out *item);
+/* Why there is no report. */
+struct phrase groups_problem_text(const struct run_groups *set, enum groups_problem problem);
 
 /* A label made safe to show. */
 struct phrase run_groups_label(const struct groups_report *report, size_t index);

@@ -8,7 +8,23 @@
 #include "report/plot.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
-#include "verbs/run_groups_bundle.h"
+#include "verbs/run_groups_read.h"
+
+struct groups_report groups_bundle(
+    const struct run_groups *set, const struct analysis *typical[RUN_GROUPS_MAX])
+{
+	for (size_t i = 0; i < set->count; i++)
+		typical[i] = &set->typical[i]->analysis;
+	return (struct groups_report){.version = BDP_VERSION,
+	    .groups = set->groups,
+	    .labels = set->labels,
+	    .typical = typical,
+	    .count = set->count,
+	    .left_out = set->left_out,
+	    .left_out_count = set->left_out_count,
+	    .idle_rtt_us = set->idle_rtt_us,
+	    .idle_is_seen = set->idle_is_seen};
+}
 
 int compare_report_groups(const struct run_groups *set, const struct options *options)
 {
@@ -17,7 +33,7 @@ int compare_report_groups(const struct run_groups *set, const struct options *op
 	struct compare compare;
 	struct picture picture;
 	const struct compare_report report = {
-	    .groups = run_groups_bundle(set, typical), .compare = &compare};
+	    .groups = groups_bundle(set, typical), .compare = &compare};
 
 	compare_compute(set->groups, set->count, &compare);
 	if (options->plot &&
@@ -44,7 +60,7 @@ int verb_compare(const struct options *options)
 	for (size_t i = 0; i < options->operand_count && code == 0 && !options->run_commands; i++)
 		code = run_groups_read(&set, options->operands[i]);
 	if (code == 0)
-		code = run_groups_gather(&set);
+		code = run_groups_prepare(&set);
 	if (code == 0)
 		code = compare_report_groups(&set, options);
 	run_groups_free(&set);

@@ -6,7 +6,7 @@
 
 #include "options/options.h"
 #include "verbs/steps.h"
-#include "verbs/run_groups.h"
+#include "verbs/run_groups_read.h"
 
 /* sweep --run: adds a source to the set for every run made.  *host is filled with this host's facts as
  * they were before, where something is set, *role with what it is in the runs.  Exit codes: 0, else what

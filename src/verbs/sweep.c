@@ -12,8 +12,7 @@
 #include "report/plot.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
-#include "verbs/run_groups.h"
-#include "verbs/run_groups_bundle.h"
+#include "verbs/run_groups_read.h"
 
 /* Everything that becomes of the runs of one sweep. */
 struct sweep_case {
@@ -84,7 +83,7 @@ static void warn_left_out(const struct sweep_case *c)
 	if (c->options->form == FORM_TEXT || c->options->form == FORM_JSON)
 		return;
 	for (size_t i = 0; i < c->set.left_out_count; i++)
-		warnx("left out: %s", c->set.left_out[i]);
+		warnx("left out: %s", left_out_text(&c->set.left_out[i]).s);
 }
 
 static int print(struct sweep_case *c)
@@ -105,7 +104,7 @@ static int print(struct sweep_case *c)
 	    .rfc6349 = &no_metrics,
 	    .headline = headline.s,
 	    .only = c->options->role};
-	const struct sweep_report report = {.groups = run_groups_bundle(&c->set, c->typical),
+	const struct sweep_report report = {.groups = groups_bundle(&c->set, c->typical),
 	    .key = c->set.swept_key,
 	    .rule = &c->rule,
 	    .sweep = &c->sweep,
@@ -176,7 +175,7 @@ static int by_files(struct sweep_case *c)
 	for (size_t i = 0; i < c->options->operand_count && code == 0; i++)
 		code = run_groups_read(&c->set, c->options->operands[i]);
 	if (code == 0)
-		code = run_groups_gather(&c->set);
+		code = run_groups_prepare(&c->set);
 	return code != 0 ? code : compute(c);
 }
 
@@ -200,7 +199,7 @@ static int by_command(struct sweep_case *c)
 	int code = measure_run(c->options, what, &c->set, &c->system, &role);
 	if (code == 0) {
 		c->set.swept_key = measure_key(what, role);
-		code = run_groups_gather(&c->set);
+		code = run_groups_prepare(&c->set);
 	}
 	if (code != 0)
 		return code;

@@ -1,15 +1,11 @@
 /* Which runs can be set side by side: TCP, one direction, one path, each test once. */
-#include "verbs/run_groups.h"
+#include "diagnosis/run_groups.h"
 
 #include <bsd/stdlib.h>
 #include <err.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quote.h"
-#include "base/units.h"
 #include "model/context.h"
 
 /* Path RTTs that differ by more than this are of two paths. */
@@ -17,16 +13,16 @@
 /* Below this hosts and interfaces make up much of it. */
 #define PATH_LEAST_US 1000
 
-void run_groups_leave_out(struct run_groups *set, const char *format, ...)
+void run_groups_leave_out(struct run_groups *set, const struct left_out *item)
 {
-	va_list arguments;
+	if (set->left_out_count < RUN_GROUPS_LEFT_OUT_MAX)
+		set->left_out[set->left_out_count++] = *item;
+}
 
-	if (set->left_out_count == RUN_GROUPS_LEFT_OUT_MAX)
-		return;
-	va_start(arguments, format);
-	vsnprintf(
-	    set->left_out[set->left_out_count++], sizeof(set->left_out[0]), format, arguments);
-	va_end(arguments);
+static void leave_out(
+    struct run_groups *set, enum left_out_why why, const struct run *run, const struct run *other)
+{
+	run_groups_leave_out(set, &(struct left_out){.why = why, .run = run, .other = other});
 }
 
 /* ---- analysing ---- */
@@ -76,20 +72,16 @@ static void analyse(const struct run_groups *set, struct group_run *group, const
 	compute_summary(set, group);
 }
 
-/* False, and said, when the run cannot count at all. */
+/* False, and noted, when the run cannot count at all. */
 static bool is_usable(struct run_groups *set, const struct run *run)
 {
-	if (run->protocol != PROTOCOL_TCP) {
-		run_groups_leave_out(set, "%s: %s: it has no window", quoted(run->input),
-		    run->protocol == PROTOCOL_UDP ? "a UDP run" : "an SCTP run");
-		return false;
-	}
-	if (run->sent_bytes + run->received_bytes == 0 && run->series.count == 0) {
-		run_groups_leave_out(set, "%s: it carried nothing%s%s", quoted(run->input),
-		    run->error[0] ? ": iperf3 says " : "", quoted(run->error));
-		return false;
-	}
-	return true;
+	bool empty = run->sent_bytes + run->received_bytes == 0 && run->series.count == 0;
+
+	if (run->protocol == PROTOCOL_TCP && !empty)
+		return true;
+	leave_out(
+	    set, run->protocol != PROTOCOL_TCP ? LEFT_OUT_PROTOCOL : LEFT_OUT_EMPTY, run, NULL);
+	return false;
 }
 
 static void add_runs(struct run_groups *set, const struct run_source *source)
@@ -106,9 +98,8 @@ static void add_runs(struct run_groups *set, const struct run_source *source)
 		struct group_run *group = &set->runs[set->run_count++];
 		*group = (struct group_run){.source = source};
 		analyse(set, group, run);
-		/* Without a rate there is nothing to set beside the others. */
 		if (!(group->summary.has & 1u << FIGURE_RATE)) {
-			run_groups_leave_out(set, "%s: no rate in it", quoted(run->input));
+			leave_out(set, LEFT_OUT_NO_RATE, run, NULL);
 			set->run_count--;
 		}
 	}
@@ -121,7 +112,8 @@ static bool is_to_server(const struct run *run)
 	return run->client == run->local_sends;
 }
 
-bool run_is_opposite(const struct run *a, const struct run *b)
+/* True when one carries data the other way than the other, as far as they tell. */
+static bool is_opposite(const struct run *a, const struct run *b)
 {
 	bool named = a->sender[0] && a->receiver[0] && b->sender[0] && b->receiver[0];
 
@@ -138,7 +130,7 @@ typedef bool (*agreement)(const struct group_run *a, const struct group_run *b);
 
 static bool same_direction(const struct group_run *a, const struct group_run *b)
 {
-	return !run_is_opposite(a->analysis.run, b->analysis.run);
+	return !is_opposite(a->analysis.run, b->analysis.run);
 }
 
 /* How many operands have a run that agrees with this one. */
@@ -179,15 +171,6 @@ static bool has_other_run(const struct run_groups *set, const struct group_run *
 	return false;
 }
 
-static void say_direction(
-    struct run_groups *set, const struct group_run *run, const struct group_run *kept)
-{
-	run_groups_leave_out(set, "%s: it carries data the other way (%s to %s) than %s",
-	    quoted(run->analysis.run->input), is_to_server(run->analysis.run) ? "client" : "server",
-	    is_to_server(run->analysis.run) ? "server" : "client",
-	    quoted(kept->analysis.run->input));
-}
-
 /* The two runs of --bidir go apart without a word: the other direction is there on purpose. */
 static void filter_direction(struct run_groups *set)
 {
@@ -200,7 +183,8 @@ static void filter_direction(struct run_groups *set)
 		if (same_direction(&kept, &set->runs[i]))
 			continue;
 		if (!has_other_run(set, &set->runs[i], &kept, same_direction))
-			say_direction(set, &set->runs[i], &kept);
+			leave_out(
+			    set, LEFT_OUT_DIRECTION, set->runs[i].analysis.run, kept.analysis.run);
 	}
 	for (size_t i = 0; i < set->run_count; i++)
 		if (same_direction(&kept, &set->runs[i]))
@@ -248,9 +232,12 @@ static void filter_path(struct run_groups *set)
 			set->runs[at++] = *run;
 			continue;
 		}
-		run_groups_leave_out(set, "%s: another path: its RTT is %s, that of %s %s",
-		    quoted(run->analysis.run->input), time_text(run->analysis.path.rtt.us).s,
-		    quoted(kept.analysis.run->input), time_text(kept.analysis.path.rtt.us).s);
+		const struct left_out item = {.why = LEFT_OUT_PATH,
+		    .run = run->analysis.run,
+		    .other = kept.analysis.run,
+		    .rtt_us = run->analysis.path.rtt.us,
+		    .other_rtt_us = kept.analysis.path.rtt.us};
+		run_groups_leave_out(set, &item);
 	}
 	set->run_count = at;
 }
@@ -269,7 +256,8 @@ static bool same_bins(const struct series *a, const struct series *b)
 	return true;
 }
 
-bool run_is_same_test(const struct run *a, const struct run *b)
+/* True when both are views of one test. */
+static bool is_same_test(const struct run *a, const struct run *b)
 {
 	if (a->cookie[0] && b->cookie[0])
 		return strcmp(a->cookie, b->cookie) == 0;
@@ -297,10 +285,9 @@ static bool is_repeated(struct run_groups *set, const struct group_run *run, siz
 		struct group_run *kept = &set->runs[i];
 		const struct run *a = kept->analysis.run, *b = run->analysis.run;
 		bool same = same_label(kept->source, run->source);
-		if (!run_is_same_test(a, b))
+		if (!is_same_test(a, b))
 			continue;
-		run_groups_leave_out(set, "%s: the same test as %s%s", quoted(b->input),
-		    quoted(a->input), same ? ": counted once" : ", under another label");
+		leave_out(set, same ? LEFT_OUT_REPEATED : LEFT_OUT_RELABELLED, b, a);
 		set->contradicts |= !same;
 		if (same && knows_more(b, a))
 			*kept = *run;
@@ -341,7 +328,7 @@ static void take_smallest_rtt(struct run_groups *set)
 		compute_summary(set, &set->runs[i]);
 }
 
-void run_groups_screen(struct run_groups *set)
+void run_groups_filter(struct run_groups *set)
 {
 	for (size_t i = 0; i < set->source_count; i++)
 		add_runs(set, set->sources[i]);
