@@ -44,6 +44,7 @@ _bdp_options_advise=(
 	'--socket ADDR|watch a live connection in place of a run'
 	'--interval TIME|how long to watch it'
 	'-o --output text,json,sysctl,sh,k8s,table|report form'
+	'-v --verbose|say all of it'
 	'--plot FILE|also draw what was measured, as SVG'
 	'--check|exit 5 when there is something to change'
 	'--apply|set this part of the advice here, after the report'

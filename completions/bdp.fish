@@ -137,6 +137,7 @@ complete -c bdp -n '__bdp_is sweep compare' -l runs -x -d 'how many runs of each
 complete -c bdp -n '__bdp_is sweep compare' -l timeout -x -d 'stop a run that takes longer'
 complete -c bdp -n '__bdp_is sweep' -l min-gain -x -d 'what a larger ceiling must gain in rate'
 complete -c bdp -n '__bdp_is sweep' -l max-loss -x -d 'what it may lose at most'
+complete -c bdp -n '__bdp_is advise' -s v -l verbose -d 'say all of it'
 complete -c bdp -n '__bdp_is advise sweep compare' -l plot -r -F -d 'also draw what was measured, as SVG'
 
 complete -c bdp -l color -x -a 'auto always never' -d 'when to color'

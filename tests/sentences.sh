@@ -41,6 +41,8 @@ failed=0
 	s/[0-9]+( [0-9]+)+/NUMBERS/g
 	s/\b[0-9]+ (more|others|findings)/N \1/g
 	s/, and N more settings?//
+	s/, not [^;]*; `/, not ...; `/
+	s/; `[^\`]*` would tell\.$/; COMMAND would tell./
 	s/ \(now [^)]*\)//
 ' | sort -u >"$work/now"
 

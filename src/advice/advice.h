@@ -101,6 +101,10 @@ void plan_congestion(const struct advice_input *input, struct plan *plan);
 
 struct setting *plan_add_setting(struct plan *plan, enum tunable_id id, enum role host);
 struct command *plan_add_command(struct plan *plan);
+/* Appends to the text in out[size], cut to fit.  With `brief` not NULL, what stands there by then is its
+ * short form: *brief is set to its length in bytes. */
+void text_append(char *out, size_t size, size_t *brief, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Keeps the weightiest reason. */
 void plan_explain(struct plan *plan, enum plan_reason reason, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

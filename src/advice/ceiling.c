@@ -103,10 +103,12 @@ static void say_scaled_send(struct setting *setting, const struct path *path,
 	if (bytes > 1.01 * plain)
 		snprintf(extra, sizeof(extra),
 		    " x %.2f (a larger one holds less of itself in flight)", bytes / plain);
-	snprintf(setting->why, sizeof(setting->why),
-	    "%s x %s / %s%s = %s, rounded up to %s: what was measured under the present ceiling scales",
-	    size_text(ceiling).s, rate_text(path->target_bps).s, rate_text(path->rate_bps).s, extra,
-	    size_text(bytes).s, size_text((double)setting->value.number[2]).s);
+	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+	    "%s x %s / %s%s = %s, rounded up to %s", size_text(ceiling).s,
+	    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, extra, size_text(bytes).s,
+	    size_text((double)setting->value.number[2]).s);
+	text_append(setting->why, sizeof(setting->why), NULL,
+	    ": what was measured under the present ceiling scales");
 }
 
 static void say_why(struct setting *setting, const struct advice_input *input,
@@ -127,29 +129,33 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 			say_scaled_send(setting, path, current, bytes);
 			break;
 		}
-		snprintf(setting->why, sizeof(setting->why),
-		    "%s x %s / %s = %s, rounded up to %s: what was measured under the present ceiling "
-		    "scales, whatever the RTT and the kernel's share",
+		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+		    "%s x %s / %s = %s, rounded up to %s",
 		    size_text(current ? (double)current->number[2] : 0).s,
 		    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, size_text(bytes).s,
 		    size_text((double)setting->value.number[2]).s);
+		text_append(setting->why, sizeof(setting->why), NULL,
+		    ": what was measured under the present ceiling scales, whatever the RTT and the "
+		    "kernel's share");
 		break;
 	case SIZING_OBSERVED_RATIO:
-		snprintf(setting->why, sizeof(setting->why),
-		    "%s must be in flight (%s%s x %s); the peer's window is %.0f %% of its ceiling now, so "
-		    "%s, rounded up to %s",
-		    size_text(need).s, rate_text(stream_target_bps(input)).s, each,
-		    time_text(path->rtt.us).s,
+		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+		    "%s must be in flight (%s%s x %s)", size_text(need).s,
+		    rate_text(stream_target_bps(input)).s, each, time_text(path->rtt.us).s);
+		text_append(setting->why, sizeof(setting->why), NULL,
+		    "; the peer's window is %.0f %% of its ceiling now, so %s, rounded up to %s",
 		    100 * path->peer_window_max_bytes / (current ? (double)current->number[2] : 1),
 		    size_text(bytes).s, size_text((double)setting->value.number[2]).s);
 		break;
 	case SIZING_KERNEL_RULE:
 	case SIZING_NONE:
 	case SIZING_COUNT:
-		snprintf(setting->why, sizeof(setting->why),
-		    "%s must be in flight (%s%s x %s); %.2f of %s is %s, so %s, rounded up to %s",
-		    size_text(need).s, rate_text(stream_target_bps(input)).s, each,
-		    time_text(path->rtt.us).s, fmin(need, WINDOW_MAX_BYTES) / bytes,
+		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+		    "%s must be in flight (%s%s x %s)", size_text(need).s,
+		    rate_text(stream_target_bps(input)).s, each, time_text(path->rtt.us).s);
+		text_append(setting->why, sizeof(setting->why), NULL,
+		    "; %.2f of %s is %s, so %s, rounded up to %s",
+		    fmin(need, WINDOW_MAX_BYTES) / bytes,
 		    setting->id == TUNABLE_TCP_RMEM ? "the buffer" : "it", what, size_text(bytes).s,
 		    size_text((double)setting->value.number[2]).s);
 		break;
@@ -161,7 +167,13 @@ static const struct tunable_value *current_of(const struct host *host, enum tuna
 	return host && host->values[id].known ? &host->values[id] : NULL;
 }
 
-#define HEADROOM "headroom for busy connections, not a reservation; "
+#define GROW_TOO "; connections that are up grow into it, too"
+
+static void say_headroom(struct setting *setting)
+{
+	text_append(setting->risk, sizeof(setting->risk), &setting->risk_brief,
+	    "headroom for busy connections, not a reservation; a slow reader can fill it");
+}
 
 static bool say_unknown(struct setting *setting, const struct tunable_value *current)
 {
@@ -186,25 +198,22 @@ static void say_receive_risk(
 	double now = window_of_buffer((double)setting->value.number[2],
 	    window_share(&host->kernel, &host->values[TUNABLE_TCP_ADV_WIN_SCALE]).typical);
 
+	say_headroom(setting);
 	if (now > most)
-		snprintf(setting->risk, sizeof(setting->risk),
-		    HEADROOM
-		    "a slow reader can fill it; connections that are up stay below a window of %s, "
-		    "by the scale of their SYN",
+		text_append(setting->risk, sizeof(setting->risk), NULL,
+		    "; connections that are up stay below a window of %s, by the scale of their SYN",
 		    size_text(most).s);
 	else
-		snprintf(setting->risk, sizeof(setting->risk),
-		    HEADROOM
-		    "a slow reader can fill it; connections that are up grow into it, too");
+		text_append(setting->risk, sizeof(setting->risk), NULL, GROW_TOO);
 }
 
 /* net/ipv4/tcp_input.c tcp_sndbuf_expand: read anew, too, and there is no scale to it. */
 static void say_send_risk(struct setting *setting, const struct tunable_value *current)
 {
-	if (!say_unknown(setting, current))
-		snprintf(setting->risk, sizeof(setting->risk),
-		    HEADROOM
-		    "a slow receiver can fill it; connections that are up grow into it, too");
+	if (say_unknown(setting, current))
+		return;
+	say_headroom(setting);
+	text_append(setting->risk, sizeof(setting->risk), NULL, GROW_TOO);
 }
 
 /* What a sweep measured is set as it was measured; what was computed is rounded up, and is never less
@@ -429,9 +438,10 @@ static bool goes_in_step(const struct advice_input *input, const struct size_can
 static void say_in_step(struct setting *setting, enum sizing sized_by)
 {
 	setting->sized_by = sized_by;
-	snprintf(setting->why, sizeof(setting->why),
-	    "in step with tcp_rmem: what comes in over the long path goes out again; the default of "
-	    "%s lets a new connection send before its buffer has grown",
+	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+	    "in step with tcp_rmem: what comes in over the long path goes out again");
+	text_append(setting->why, sizeof(setting->why), NULL,
+	    "; the default of %s lets a new connection send before its buffer has grown",
 	    size_text((double)setting->value.number[1]).s);
 }
 
@@ -498,9 +508,11 @@ void advise_setsockopt(
 	    (struct tunable_value){.known = true, .count = 1, .number = {(int64_t)bytes}};
 	if (want.current)
 		setting->current = *want.current;
-	snprintf(setting->why, sizeof(setting->why),
-	    "lets a program ask for %s with %s, of which the kernel makes twice that: enough for %s in "
-	    "flight; such a socket is not autotuned any more",
-	    size_text(bytes).s, id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF",
+	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
+	    "lets a program ask for %s with %s", size_text(bytes).s,
+	    id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF");
+	text_append(setting->why, sizeof(setting->why), NULL,
+	    ", of which the kernel makes twice that: enough for %s in flight; such a socket is not "
+	    "autotuned any more",
 	    size_text(need).s);
 }

@@ -14,9 +14,12 @@
 /* Loss of a baseline from here on means that it keeps running into its ceiling. */
 #define BASELINE_LOSS 1e-3
 
+#define PACES_BBR "paces BBR's packets"
+
 /* Why BBR is advised; NULL when it is not. */
 struct bbr_reason {
 	char why[480];
+	size_t brief; /* as struct setting has it */
 	bool advised;
 };
 
@@ -32,20 +35,23 @@ static void reason_loss(const struct path *path, struct bbr_reason *reason)
 			   : 0;
 
 	reason->advised = true;
-	snprintf(reason->why, sizeof(reason->why),
-	    "%s of the segments are lost whatever is sent: CUBIC carries about %s a stream under that "
-	    "(RFC 9438), BBR does not slow down for it; it costs more retransmits, and is hard on CUBIC "
-	    "flows beside it",
+	text_append(reason->why, sizeof(reason->why), &reason->brief,
+	    "%s of the segments are lost whatever is sent: CUBIC carries about %s a stream under that",
 	    percent_text(path->loss_ratio).s, bound > 0 ? rate_text(bound).s : "little");
+	text_append(reason->why, sizeof(reason->why), NULL,
+	    " (RFC 9438), BBR does not slow down for it; it costs more retransmits, and is hard on "
+	    "CUBIC flows beside it");
 }
 
 static void reason_queue(const struct path *path, struct bbr_reason *reason)
 {
 	reason->advised = true;
-	snprintf(reason->why, sizeof(reason->why),
-	    "the queue at the bottleneck takes the RTT to %s: CUBIC fills it, BBR keeps it short at the "
-	    "same rate; beside CUBIC flows it may get less, or take more, than its share",
+	text_append(reason->why, sizeof(reason->why), &reason->brief,
+	    "the queue at the bottleneck takes the RTT to %s",
 	    time_text(path->loaded_rtt_us > 0 ? path->loaded_rtt_us : path->rtt_max_us).s);
+	text_append(reason->why, sizeof(reason->why), NULL,
+	    ": CUBIC fills it, BBR keeps it short at the same rate; beside CUBIC flows it may get less, "
+	    "or take more, than its share");
 }
 
 static void reason_baseline(const struct advice_input *input, struct bbr_reason *reason)
@@ -53,12 +59,14 @@ static void reason_baseline(const struct advice_input *input, struct bbr_reason 
 	const struct path *baseline = &input->baseline->path;
 
 	reason->advised = true;
-	snprintf(reason->why, sizeof(reason->why),
-	    "%s loses %s of its segments (%s) at %s: loss-based control keeps running into "
-	    "that ceiling; BBR paces itself below it; it costs fairness to CUBIC flows: compare both runs",
+	text_append(reason->why, sizeof(reason->why), &reason->brief,
+	    "%s loses %s of its segments (%s) at %s",
 	    input->baseline_is_swept ? "a run under a larger ceiling" : "the baseline",
 	    percent_text(baseline->loss_ratio).s, count_text(baseline->retransmits).s,
 	    rate_text(baseline->rate_bps).s);
+	text_append(reason->why, sizeof(reason->why), NULL,
+	    ": loss-based control keeps running into that ceiling; BBR paces itself below it; it costs "
+	    "fairness to CUBIC flows: compare both runs");
 }
 
 /* A policer may be what drops, which BBR overruns, or so much is lost that BBR collapses, too (tcp_bbr.c:
@@ -106,7 +114,7 @@ static bool list_has(const char *list, const char *word)
 }
 
 static void add_word(struct plan *plan, const struct host *host, enum tunable_id id, enum role role,
-    const char *word, const char *why)
+    const char *word, const char *why, size_t brief)
 {
 	const struct tunable_value *current =
 	    host && host->values[id].known ? &host->values[id] : NULL;
@@ -121,6 +129,7 @@ static void add_word(struct plan *plan, const struct host *host, enum tunable_id
 		setting->change = strcmp(current->word, word) != 0;
 	}
 	strlcpy(setting->why, why, sizeof(setting->why));
+	setting->why_brief = brief;
 }
 
 static void add_module_line(struct plan *plan, const struct host *host, enum role role)
@@ -256,12 +265,15 @@ void plan_congestion(const struct advice_input *input, struct plan *plan)
 		add_pacing_line(input, plan, role);
 		return;
 	}
-	add_word(plan, input->sender, TUNABLE_TCP_CONGESTION_CONTROL, role, "bbr", reason.why);
+	add_word(plan, input->sender, TUNABLE_TCP_CONGESTION_CONTROL, role, "bbr", reason.why,
+	    reason.brief);
 	add_module_line(plan, input->sender, role);
 	if (input->sender && input->sender->in_namespace)
 		return;
 	add_word(plan, input->sender, TUNABLE_DEFAULT_QDISC, role, "fq",
-	    "paces BBR's packets; preferred, not required: since Linux 4.13 TCP paces by itself with a "
-	    "timer a socket (net/ipv4/tcp_bbr.c); for interfaces that come up from now on");
+	    PACES_BBR
+	    "; preferred, not required: since Linux 4.13 TCP paces by itself with a timer a "
+	    "socket (net/ipv4/tcp_bbr.c); for interfaces that come up from now on",
+	    strlen(PACES_BBR));
 	add_queue_line(plan, input->sender, role);
 }

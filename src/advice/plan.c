@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *sizing_name(enum sizing sizing)
 {
@@ -62,6 +63,18 @@ bool target_is_above(const struct path *path)
 }
 
 /* The reason that outranks those before it is kept: both ends of a path may give one. */
+void text_append(char *out, size_t size, size_t *brief, const char *format, ...)
+{
+	size_t used = strlen(out);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(out + used, size - used, format, args);
+	va_end(args);
+	if (brief)
+		*brief = strlen(out);
+}
+
 void plan_explain(struct plan *plan, enum plan_reason reason, const char *format, ...)
 {
 	va_list args;

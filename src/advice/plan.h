@@ -65,6 +65,8 @@ struct setting {
 	bool answers; /* it mends what `finding` tells; report/plan_text.c says so */
 	enum finding_id finding;
 	char why[480];		 /* the numbers and the reason, one or two sentences */
+	size_t why_brief;	 /* so many bytes of it say it in short; 0: all do */
+	size_t risk_brief;	 /* the same of `risk` */
 	char sizing_others[240]; /* what the other sizing methods would have given; "" when none */
 	char risk[240];		 /* "" when none worth a line */
 };

@@ -71,6 +71,7 @@ struct options {
 	enum role role; /* ROLE_UNKNOWN: by the evidence */
 	enum form form; /* -o */
 	enum color_when color;
+	bool verbose; /* -v */
 	bool check, apply, dry_run, allow_lower, persist;
 	const char *persist_file; /* --persist=FILE, or NULL for the default */
 	unsigned confirm_seconds;

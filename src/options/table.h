@@ -76,6 +76,7 @@ enum option_id {
 	OPTION_OUTPUT_HOST,
 	OPTION_TARGET_HOST,
 	OPTION_OUTPUT_REPORT, /* of verbs that have no script forms */
+	OPTION_VERBOSE,
 	OPTION_PLOT,
 	OPTION_CHECK,
 	OPTION_COLOR,

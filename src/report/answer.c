@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advice/advice.h"
+#include "advice/measure_command.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "report/finding_text.h"
@@ -13,6 +14,9 @@
 
 /* A sentence with more of them than this is no answer: the section on the limit has them all. */
 #define CANDIDATES_TOLD 3
+/* What has less than this share is excluded, as surely as "high" is sure; so many of them are told. */
+#define EXCLUDED_SHARE 0.01
+#define EXCLUDED_TOLD 2
 
 struct hold {
 	const char *words;   /* after the rate and a comma */
@@ -95,6 +99,19 @@ static void add_rate(struct phrase *answer, const struct path *path)
 		phrase_add(answer, "No rate could be read");
 }
 
+/* The first of the usual suspects that the evidence rules out. */
+static void add_excluded(struct phrase *answer, const struct limit *limit)
+{
+	static const enum factor suspects[] = {FACTOR_RECEIVE_WINDOW, FACTOR_SEND_BUFFER,
+	    FACTOR_LINK, FACTOR_RANDOM_LOSS, FACTOR_POLICER, FACTOR_QUEUE, FACTOR_CPU};
+	size_t told = 0;
+
+	for (size_t i = 0; i < sizeof(suspects) / sizeof(suspects[0]) && told < EXCLUDED_TOLD; i++)
+		if (limit->shares[suspects[i]] < EXCLUDED_SHARE)
+			phrase_add(answer, "%s%s", told++ == 0 ? ", not " : " or ",
+			    factor_words[suspects[i]].text);
+}
+
 /* The likeliest few, with their shares. */
 static void add_candidates(struct phrase *answer, const struct limit *limit)
 {
@@ -112,6 +129,8 @@ static void add_candidates(struct phrase *answer, const struct limit *limit)
 				   : " or ",
 		    factor_words[limit->candidates[i]].text,
 		    100 * limit->shares[limit->candidates[i]]);
+	if (told > 0)
+		add_excluded(answer, limit);
 }
 
 /* Loss on the path, as it looks, of which the host's own counters tell. */
@@ -198,6 +217,19 @@ static void add_changes(
 	phrase_add(answer, ".");
 }
 
+static void add_deciding(
+    struct phrase *answer, const struct report *report, const struct analysis *chosen)
+{
+	struct measurement_text measurement;
+
+	if (record_would_tell(report))
+		phrase_add(answer, "; `bdp record %s` would tell.", run_server(chosen->run));
+	else if (measurement_text(chosen, &measurement))
+		phrase_add(answer, "; `%s` would tell.", measurement.command);
+	else
+		phrase_add(answer, ".");
+}
+
 /* Nothing to set: why that is, and where to read on. */
 static void add_rest(
     struct phrase *answer, const struct report *report, const struct analysis *chosen)
@@ -208,8 +240,7 @@ static void add_rest(
 	if (report->plan->reason == REASON_TARGET_MET)
 		phrase_add(answer, "; %s.", report->plan->reason_text);
 	else if (limit->factor == FACTOR_UNKNOWN)
-		phrase_add(answer, "%s.",
-		    limit->decide != MEASURE_NOTHING ? "; one measurement would tell" : "");
+		add_deciding(answer, report, chosen);
 	else if (hold->as_it_should)
 		phrase_add(answer, "; nothing needs setting.");
 	else if (hold->not_by_setting)
@@ -358,6 +389,14 @@ struct phrase answer_compute(const struct report *report)
 			phrase_add(&answer, "; what the settings themselves say is below.");
 	}
 	return answer;
+}
+
+bool record_would_tell(const struct report *report)
+{
+	const struct analysis *chosen = report_chosen(report);
+
+	return chosen && chosen->run && chosen->limit.confidence == CONFIDENCE_LOW &&
+	       report->evidence->hosts[END_SERVER].origin == HOST_UNKNOWN;
 }
 
 bool answer_is_number(const struct report *report)

@@ -12,6 +12,10 @@
 
 struct phrase answer_compute(const struct report *report);
 
+/* True when the limit is undecided or nearly so, and not from a record of both ends: that takes
+ * everything at once. */
+bool record_would_tell(const struct report *report);
+
 /* True when there is nothing to set or to do, no warning, and the limit is as it should be. */
 bool answer_is_clean(const struct report *report);
 

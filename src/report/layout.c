@@ -94,6 +94,13 @@ void layout_gap(struct layout *layout)
 	fputc('\n', layout->stream);
 }
 
+void layout_section(struct layout *layout, const char *heading)
+{
+	if (layout->style->verbose)
+		layout_gap(layout);
+	layout_heading(layout, heading);
+}
+
 void layout_tab(struct layout *layout, unsigned column)
 {
 	if (layout->column > column)

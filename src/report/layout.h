@@ -37,6 +37,9 @@ void layout_begin(struct layout *layout, FILE *stream, const struct style *style
 void layout_break(struct layout *layout);
 void layout_gap(struct layout *layout);
 
+/* A heading that a short report puts right below what stands before it. */
+void layout_section(struct layout *layout, const char *heading);
+
 /* Goes to a column, on the next line when this one is past it, and makes it the indent. */
 void layout_tab(struct layout *layout, unsigned column);
 

@@ -31,6 +31,17 @@ static const char *const rtt_method_words[RTT_METHOD_COUNT] = {
     [RTT_CWND] = "from cwnd / rate: an upper bound, as cwnd need not all be in flight",
 };
 
+static const char *const rtt_method_names[RTT_METHOD_COUNT] = {
+    [RTT_UNKNOWN] = "unknown",
+    [RTT_GIVEN] = "as given",
+    [RTT_TCP_INFO] = "by tcp_info",
+    [RTT_PING] = "by ping",
+    [RTT_WINDOW_RATE] = "window / rate, as given",
+    [RTT_PEER_WINDOW] = "by the peer's window / rate",
+    [RTT_RMEM_SHARE] = "by tcp_rmem's window / rate",
+    [RTT_CWND] = "by cwnd / rate: an upper bound",
+};
+
 void phrase_add(struct phrase *text, const char *format, ...)
 {
 	size_t used = strlen(text->s);
@@ -183,9 +194,9 @@ struct phrase phrase_bearing(const struct plan *plan, const struct path *path)
 	return text;
 }
 
-const char *phrase_rtt_method(enum rtt_method method)
+const char *phrase_rtt_method(enum rtt_method method, bool brief)
 {
-	return rtt_method_words[method];
+	return (brief ? rtt_method_names : rtt_method_words)[method];
 }
 
 size_t plan_changes(const struct plan *plan)
@@ -231,11 +242,14 @@ size_t plan_hosts(const struct plan *plan, enum role hosts[ROLE_COUNT])
 	return count;
 }
 
-bool plan_repeats_risk(const struct plan *plan, const struct setting *setting)
+bool plan_repeats_risk(const struct plan *plan, const struct setting *setting, bool brief)
 {
 	for (const struct setting *earlier = plan->settings; earlier < setting; earlier++) {
-		if (earlier->change && earlier->host == setting->host &&
-		    strcmp(earlier->risk, setting->risk) == 0)
+		bool same = strcmp(earlier->risk, setting->risk) == 0;
+		if (brief && setting->risk_brief > 0)
+			same = earlier->risk_brief == setting->risk_brief &&
+			       strncmp(earlier->risk, setting->risk, setting->risk_brief) == 0;
+		if (earlier->change && same && (brief || earlier->host == setting->host))
 			return true;
 	}
 	return false;

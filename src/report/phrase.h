@@ -42,12 +42,12 @@ struct unit_text phrase_ratio(double ratio);
 /* "the receive window or the send buffer". */
 struct phrase phrase_candidates(const struct limit *limit);
 
-/* How an RTT was come by, after its value. */
 /* "10.0 Gbit/s over 100 ms with CUBIC takes less than 3e-08 of the segments lost, or 147 streams at
  * 1e-06". */
 struct phrase phrase_bearing(const struct plan *plan, const struct path *path);
 
-const char *phrase_rtt_method(enum rtt_method method);
+/* How an RTT was come by, after its value. */
+const char *phrase_rtt_method(enum rtt_method method, bool brief);
 
 /* Settings that would change something, of all hosts. */
 size_t plan_changes(const struct plan *plan);
@@ -56,7 +56,8 @@ size_t plan_changes(const struct plan *plan);
 size_t plan_hosts(const struct plan *plan, enum role hosts[ROLE_COUNT]);
 /* How many settings of one host would change, and how many commands for files it has. */
 size_t plan_host_changes(const struct plan *plan, enum role host);
-/* True when an earlier setting of the same host carries the same risk: said once is enough. */
-bool plan_repeats_risk(const struct plan *plan, const struct setting *setting);
+/* True when an earlier setting of the same host carries the same risk: said once is enough.  In a short
+ * report the short forms are compared, and of any host. */
+bool plan_repeats_risk(const struct plan *plan, const struct setting *setting, bool brief);
 
 #endif

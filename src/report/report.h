@@ -36,6 +36,7 @@ struct style {
 	bool color;
 	bool utf8;
 	unsigned width; /* columns, 40..200 */
+	bool verbose;	/* -v: also what the answer does not need */
 };
 
 /* The forms (forms.h); each false when a write failed. */

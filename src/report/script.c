@@ -66,7 +66,7 @@ static void setting_put(const struct script_form *form, const struct plan *plan,
 	if (setting->current.known)
 		script_commentf(stream, "before: %s",
 		    tunable_value_text(setting->id, &setting->current, value, sizeof(value)));
-	if (*setting->risk && !plan_repeats_risk(plan, setting))
+	if (*setting->risk && !plan_repeats_risk(plan, setting, false))
 		script_commentf(stream, "risk: %s", setting->risk);
 	form->setting(setting, stream);
 }

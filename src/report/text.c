@@ -14,8 +14,9 @@
 #include "report/text_sections.h"
 #include "report/phrase.h"
 
-/* Sentences of evidence in the text; JSON has all. */
-#define EVIDENCE_TOLD 3
+/* Sentences of evidence in a short report, and on a path that needs nothing. */
+#define EVIDENCE_TOLD 2
+#define EVIDENCE_TOLD_CLEAN 1
 
 /* How much a limit is a fault that something can be done about. */
 static const enum ink limit_inks[FACTOR_COUNT] = {
@@ -54,7 +55,9 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 {
 	const struct limit *limit = &report_chosen(report)->limit;
 	enum ink ink = limit_inks[limit->factor];
-	size_t told = 0;
+	size_t told = 0, most = layout->style->verbose ? LIMIT_EVIDENCE_MAX
+				: brief		       ? EVIDENCE_TOLD_CLEAN
+						       : EVIDENCE_TOLD;
 
 	layout_heading(layout, "LIMIT");
 	if (limit->factor != FACTOR_UNKNOWN)
@@ -76,7 +79,7 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 		layout_bullet(layout, text.s);
 		told++;
 	}
-	for (size_t i = 0; i < limit->evidence_count && told < (brief ? 1 : EVIDENCE_TOLD); i++) {
+	for (size_t i = 0; i < limit->evidence_count && told < most; i++) {
 		if (limit->evidence[i].weight <= 0 && told > 0)
 			continue;
 		layout_bullet(layout, evidence_text(&limit->evidence[i]).s);
@@ -84,33 +87,47 @@ static void text_limit(struct layout *layout, const struct report *report, bool 
 	}
 }
 
-static void text_finding(struct layout *layout, const struct finding *finding)
+static void text_finding(struct layout *layout, const struct finding *finding, bool whole)
 {
 	const struct finding_row *row = &finding_table[finding->id];
 	layout_item(layout, severity_inks[row->severity], severity_name(row->severity));
+	layout_textf(layout, INK_PLAIN, "%s:", row->id);
 	layout_foreign(layout, INK_PLAIN, finding_text(finding).s);
 	layout_break(layout);
-	if (finding_words[finding->id].advice) {
+	if (whole && finding_words[finding->id].advice) {
 		layout_tab(layout, LAYOUT_LABEL + 2);
 		layout_text(layout, INK_PLAIN, finding_words[finding->id].advice);
 		layout_break(layout);
 	}
 }
 
+static size_t count_findings(const struct findings *findings, enum severity least)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += finding_table[findings->items[i].id].severity >= least;
+	return count;
+}
+
 /* The gravest first; those of one severity in the order found. */
 static void text_findings(struct layout *layout, const struct report *report)
 {
 	const struct findings *findings = report->findings;
+	const struct analysis *chosen = report_chosen(report);
+	/* without a run they are what the report is about */
+	bool whole = layout->style->verbose || !chosen || !chosen->run;
 
-	if (findings->count == 0)
+	enum severity least = whole ? SEVERITY_INFO : SEVERITY_NOTICE;
+
+	if (count_findings(findings, least) == 0)
 		return;
-	layout_gap(layout);
-	layout_heading(layout, "FINDINGS");
-	for (int severity = SEVERITY_PROBLEM; severity >= SEVERITY_INFO; severity--) {
+	layout_section(layout, "FINDINGS");
+	for (int severity = SEVERITY_PROBLEM; severity >= (int)least; severity--) {
 		for (size_t i = 0; i < findings->count; i++) {
 			const struct finding *finding = &findings->items[i];
 			if ((int)finding_table[finding->id].severity == severity)
-				text_finding(layout, finding);
+				text_finding(layout, finding, whole);
 		}
 	}
 }
@@ -132,17 +149,13 @@ static void next_measure(struct layout *layout, const struct limit *limit,
 	layout_command(layout, "measure", measurement->command, why.s);
 }
 
-/* Undecided or nearly so, and not from a record of both ends: that takes everything at once. */
 static bool next_record(struct layout *layout, const struct report *report)
 {
-	const struct analysis *chosen = report_chosen(report);
-	const struct host *hosts = report->evidence->hosts;
 	struct phrase command = {""};
 
-	if (chosen->limit.confidence != CONFIDENCE_LOW || !chosen->run ||
-	    hosts[END_SERVER].origin != HOST_UNKNOWN)
+	if (!record_would_tell(report))
 		return false;
-	const char *server = run_server(chosen->run);
+	const char *server = run_server(report_chosen(report)->run);
 	phrase_add(&command, "bdp record --far 'ssh %s' %s", server, server);
 	layout_gap(layout);
 	layout_heading(layout, "NEXT");
@@ -154,11 +167,14 @@ static void text_next(struct layout *layout, const struct report *report)
 {
 	const struct analysis *chosen = report_chosen(report);
 	struct measurement_text measurement;
-	bool measures = measurement_text(chosen, &measurement);
+	bool records = next_record(layout, report);
+	/* a record holds what the measurement shows, and more */
+	bool measures =
+	    (!records || layout->style->verbose) && measurement_text(chosen, &measurement);
 
 	if (measures)
-		next_measure(layout, &chosen->limit, &measurement, !next_record(layout, report));
-	text_commands(layout, report->plan, !measures);
+		next_measure(layout, &chosen->limit, &measurement, !records);
+	text_commands(layout, report->plan, !measures && !records);
 }
 
 /* Names that `bdp explain` takes, as many as one line holds. */
@@ -213,7 +229,8 @@ static void text_more(struct layout *layout, const struct report *report)
 	const struct analysis *chosen = report_chosen(report);
 	/* the text begins with a blank, so that each name stands between two */
 	struct names names = {.text = {" "},
-	    .room = layout->style->width - LAYOUT_LABEL - (unsigned)sizeof(command) + 2};
+	    .room = layout->style->width - LAYOUT_LABEL - (unsigned)sizeof(command) + 2 -
+		    (layout->style->verbose ? 0 : (unsigned)sizeof("(-v: all of it)"))};
 
 	if (chosen && chosen->run)
 		names_of_limit(&names, &chosen->limit);
@@ -221,10 +238,11 @@ static void text_more(struct layout *layout, const struct report *report)
 	names_of_settings(&names, report->plan);
 	if (strlen(names.text.s) <= 1)
 		return;
-	layout_gap(layout);
-	layout_heading(layout, "MORE");
+	layout_section(layout, "MORE");
 	layout_text(layout, INK_PLAIN, command);
 	layout_text(layout, INK_PLAIN, names.text.s);
+	if (!layout->style->verbose)
+		layout_text(layout, INK_DIM, "(-v: all of it)");
 	layout_break(layout);
 }
 
@@ -242,9 +260,8 @@ static void text_here(struct layout *layout, const struct report *report)
 
 	if (!report->here)
 		return;
-	if (report->evidence->input_count == 0) {
-		layout_gap(layout);
-		layout_heading(layout, "FROM");
+	if (report->evidence->input_count < (layout->style->verbose ? 1 : 2)) {
+		layout_section(layout, "FROM");
 	}
 	layout_tab(layout, LAYOUT_LABEL);
 	layout_textf(layout, INK_PLAIN, "this machine%s%s%s%s: settings of the %s%s",
@@ -265,14 +282,14 @@ static const char *const end_names[END_COUNT] = {[END_SENDER] = "sender",
 static void text_inputs(struct layout *layout, const struct report *report)
 {
 	const struct evidence *evidence = report->evidence;
+	bool told = layout->style->verbose || evidence->input_count > 1;
 
-	for (size_t i = 0; i < evidence->input_count; i++) {
+	for (size_t i = 0; told && i < evidence->input_count; i++) {
 		const struct input *input = &evidence->inputs[i];
 		const char *name = strcmp(input->name, "-") == 0 ? "standard input" : input->name;
 
 		if (i == 0) {
-			layout_gap(layout);
-			layout_heading(layout, "FROM");
+			layout_section(layout, "FROM");
 		}
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_foreign(layout, INK_PLAIN, name);
@@ -280,7 +297,7 @@ static void text_inputs(struct layout *layout, const struct report *report)
 		layout_text(layout, INK_PLAIN, input_kind_text(input->kind));
 		if (input->label != END_NONE)
 			layout_textf(layout, INK_PLAIN, "of the %s", end_names[input->label]);
-		if (*input->detail)
+		if (*input->detail && layout->style->verbose)
 			layout_textf(layout, INK_PLAIN, "(%s)", input->detail);
 		layout_break(layout);
 	}
@@ -301,21 +318,37 @@ static void text_run(struct layout *layout, const struct report *report, bool br
 	}
 }
 
+/* Memory was asked about, or something is amiss in it. */
+static bool memory_is_judged(const struct report *report)
+{
+	if (report->memory->connections > 0 || report->memory->looks_like_bytes)
+		return true;
+	for (size_t i = 0; i < report->findings->count; i++) {
+		enum finding_id id = report->findings->items[i].id;
+		if (id == FINDING_CEILING_ABOVE_TCP_MEM || id == FINDING_TCP_MEM_LOW ||
+		    id == FINDING_MEMORY_PRESSURE || id == FINDING_LIKELY_PRESSURE)
+			return true;
+	}
+	return false;
+}
+
 /* Everything behind what was measured. */
 static void text_rest(struct layout *layout, const struct report *report)
 {
 	const struct analysis *chosen = report_chosen(report);
 
 	text_settings(layout, report);
-	text_memory(layout, report);
-	/* What is kept is worth a line only beside what is changed, or where a guide would change it. */
-	if (report->plan->setting_count > 0 || (chosen && chosen->limit.factor == FACTOR_POLICER))
-		text_not_advised(layout, report);
-	text_findings(layout, report);
 	if (chosen && chosen->run)
 		text_next(layout, report);
 	else
 		text_commands(layout, report->plan, true);
+	text_findings(layout, report);
+	if (layout->style->verbose || memory_is_judged(report))
+		text_memory(layout, report);
+	/* What is kept is worth a line only beside what is changed, or where a guide would change it. */
+	if (layout->style->verbose &&
+	    (report->plan->setting_count > 0 || (chosen && chosen->limit.factor == FACTOR_POLICER)))
+		text_not_advised(layout, report);
 	text_more(layout, report);
 	text_inputs(layout, report);
 }

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advice/advice.h"
 #include "report/answer.h"
 #include "report/sparkline.h"
 #include "report/phrase.h"
 
 /* Relative differences below this are not worth a word. */
 #define SAME 0.01
+/* A phase of a smaller part of the test is not worth a word. */
+#define PHASE_SHARE_TOLD 0.02
 
 enum quantity { QUANTITY_RATE, QUANTITY_CWND, QUANTITY_RTT };
 
@@ -102,8 +105,8 @@ static void add_steady(const struct path_view *view, struct phrase *note)
 	if (!(path->has & PATH_SERIES) || path->steady_count == 0 || end > series->count)
 		return;
 	if (series->merged <= 1)
-		phrase_add(
-		    note, "steady in %zu of %zu intervals", path->steady_count, series->count);
+		phrase_add(note, "steady in %zu of %zu%s", path->steady_count, series->count,
+		    view->layout->style->verbose ? " intervals" : "");
 	else
 		phrase_add(note, "steady from %.0f s to %.0f s",
 		    series->bins[path->steady_first].start_s, series->bins[end - 1].end_s);
@@ -119,14 +122,48 @@ static void rate_rows(const struct path_view *view)
 		return;
 	add_steady(view, &note);
 	if (steady && mean && differs(path->rate_bps, path->mean_rate_bps))
-		phrase_add(&note, "%s%s over the whole test", *note.s ? "; " : "",
-		    rate_text(path->mean_rate_bps).s);
+		phrase_add(&note,
+		    view->layout->style->verbose ? "%s%s over the whole test" : "%s%s in all",
+		    *note.s ? "; " : "", rate_text(path->mean_rate_bps).s);
 	view_row_spark(view, "rate", rate_text(steady ? path->rate_bps : path->mean_rate_bps).s,
 	    QUANTITY_RATE, note.s);
 	if (path->streams > 1 && steady) {
 		struct phrase each = {""};
 		phrase_add(&each, "of each of %u streams", path->streams);
 		view_row(view, "", rate_text(path->stream_rate_bps).s, each.s);
+	}
+}
+
+/* Of what the test consisted, the longest part first; nothing when it was one thing all along. */
+static void time_row(const struct path_view *view)
+{
+	const struct phases *phases = &view->path->phases;
+	bool told[PHASE_COUNT] = {false};
+	struct phrase text = {""};
+	size_t count = 0;
+
+	for (;;) {
+		int longest = -1;
+		for (int i = 0; i < PHASE_COUNT; i++)
+			if (!told[i] && phases->share[i] >= PHASE_SHARE_TOLD &&
+			    (longest < 0 || phases->share[i] > phases->share[longest]))
+				longest = i;
+		if (longest < 0)
+			break;
+		told[longest] = true;
+		phrase_add(&text, "%s%s %.0f %%", count++ ? ", " : "",
+		    phase_name((enum phase_kind)longest), 100 * phases->share[longest]);
+	}
+	if (count > 1) {
+		layout_item(view->layout, INK_PLAIN, "phases");
+		layout_text(view->layout, INK_PLAIN, text.s);
+		layout_break(view->layout);
+	}
+	if (phases->other_rate_bps > 0) {
+		struct phrase note = {""};
+		phrase_add(&note, "%s %.0f s, another regime",
+		    phases->regime_first > 0 ? "until" : "from", phases->regime_changed_s);
+		view_row(view, "", rate_text(phases->other_rate_bps).s, note.s);
 	}
 }
 
@@ -183,7 +220,7 @@ static void rtt_rows(const struct path_view *view)
 	else if (differs(rtt->low_us, rtt->high_us))
 		phrase_add(
 		    &note, "%s to %s, ", time_text(rtt->low_us).s, time_text(rtt->high_us).s);
-	phrase_add(&note, "%s", phrase_rtt_method(rtt->method));
+	phrase_add(&note, "%s", phrase_rtt_method(rtt->method, !view->layout->style->verbose));
 	view_row_spark(view, "RTT", time_text(rtt->us).s, QUANTITY_RTT, note.s);
 	if ((path->has & PATH_LOADED_RTT) && differs(path->loaded_rtt_us, rtt->us)) {
 		struct phrase load = {"under load"};
@@ -416,15 +453,20 @@ void text_path(struct layout *layout, const struct report *report, bool brief)
 		datagram_rows(&view);
 		return;
 	}
+	bool whole = layout->style->verbose;
 	rate_rows(&view);
-	if (!brief) {
+	time_row(&view);
+	if (whole) {
 		cwnd_row(&view);
 		window_rows(&view);
 	}
 	rtt_rows(&view);
-	bdp_row(&view);
-	loss_row(&view);
-	if (!brief)
+	if (whole || brief || (target_is_above(view.path) && plan_changes(report->plan) == 0))
+		bdp_row(&view);
+	if (whole || brief || view.path->loss_ratio >= LOSSLESS_RATIO)
+		loss_row(&view);
+	if (whole) {
 		rfc6349_row(&view, report->rfc6349);
-	unknown_row(&view);
+		unknown_row(&view);
+	}
 }

@@ -88,23 +88,33 @@ static void setting_value(
 	layout_break(layout);
 }
 
+/* All of it, or in a short report its short form. */
+static void say_reason(struct layout *layout, const char *text, size_t brief)
+{
+	struct phrase said = {""};
+	size_t length = layout->style->verbose || brief == 0 ? strlen(text) : brief;
+
+	phrase_add(&said, "%.*s", (int)length, text);
+	layout_foreign(layout, INK_PLAIN, said.s);
+}
+
 static void setting_put(struct layout *layout, const struct plan *plan,
     const struct setting *setting, const struct columns *columns)
 {
 	setting_value(layout, setting, columns);
 	layout_tab(layout, LAYOUT_LABEL);
-	layout_foreign(layout, INK_PLAIN, setting->why);
+	say_reason(layout, setting->why, setting->why_brief);
 	layout_break(layout);
-	if (*setting->sizing_others) {
+	if (layout->style->verbose && *setting->sizing_others) {
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_text(layout, INK_PLAIN, "Sized otherwise:");
 		layout_foreign(layout, INK_PLAIN, setting->sizing_others);
 		layout_break(layout);
 	}
-	if (*setting->risk && !plan_repeats_risk(plan, setting)) {
+	if (*setting->risk && !plan_repeats_risk(plan, setting, !layout->style->verbose)) {
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_text(layout, INK_YELLOW, "Risk:");
-		layout_foreign(layout, INK_PLAIN, setting->risk);
+		say_reason(layout, setting->risk, setting->risk_brief);
 		layout_break(layout);
 	}
 }
@@ -150,7 +160,7 @@ static void host_settings(struct layout *layout, const struct report *report, en
 	const struct plan *plan = report->plan;
 	struct columns columns = columns_for(layout, plan, host);
 
-	if (host_has_unknown(plan, host)) {
+	if (layout->style->verbose && host_has_unknown(plan, host)) {
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_textf(layout, INK_PLAIN,
 		    "what is set there now is unknown; `sysctl -a` of it, as %s, shows it",
@@ -221,8 +231,7 @@ static void text_expect(struct layout *layout, const struct report *report)
 
 	if (!promises && (plan->bears_loss <= 0 || plan_changes(plan) == 0))
 		return;
-	layout_gap(layout);
-	layout_heading(layout, "EXPECT");
+	layout_section(layout, "EXPECT");
 	if (promises) {
 		layout_textf(layout, INK_PLAIN, "up to %s, by the same model",
 		    rate_text(plan->predicted_bps).s);

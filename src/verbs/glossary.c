@@ -45,6 +45,14 @@ const struct term glossary[] = {
 	.also = "steady",
 	.about = "The intervals behind the ramp-up, of which rate, windows and RTT are taken.",
 	.manual = "bdp(1), How it computes, Steady state"},
+    {.name = "phases",
+	.also = "start recovering filling stalled idle phase regime",
+	.about =
+	    "What a run consists of: start (the rate still rises), held (cwnd is constant or not "
+	    "used up), recovering (from a loss until cwnd no longer governs), filling (a queue "
+	    "grows), stalled (nothing gets through), idle (the program sends nothing). The longest "
+	    "after the start governs.",
+	.manual = "bdp(1), How it computes, Steady state"},
     {.name = "confidence",
 	.also = "high medium low",
 	.about =

@@ -76,6 +76,7 @@ struct style output_style(const struct options *options, unsigned widest)
 		     (options->color == COLOR_AUTO && !plain && isatty(STDOUT_FILENO)),
 	    .utf8 = output_is_utf8(),
 	    .width = isatty(STDOUT_FILENO) ? terminal_width(widest) : 80,
+	    .verbose = options->verbose,
 	};
 }
 

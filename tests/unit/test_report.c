@@ -33,6 +33,7 @@ static const struct {
 
 static const unsigned widths[] = {40, 60, 80, 120, 200};
 static const struct style plain = {.utf8 = true, .width = 80};
+static const struct style whole = {.utf8 = true, .width = 80, .verbose = true};
 
 typedef bool (*printer)(const struct report *report, const struct style *style, FILE *stream);
 
@@ -209,7 +210,7 @@ static const struct {
     {fixture_bdp_of_numbers, "BDP 20.7 MiB: 3.34 Gbit/s over 52.0 ms."},
     {fixture_receiving,
 	"95.0 Mbit/s; undecided: the receive window (45 %), the send buffer (30 %) or the link "
-	"(15 %); one measurement would tell."},
+	"(15 %), not random loss or a policer or a shallow queue; `bdp record SERVER` would tell."},
     {fixture_two_hosts, "24.7 Mbit/s, held by random loss on the path (2.01 % lost); set "
 			"tcp_congestion_control to bbr on the sender."},
 };
@@ -303,7 +304,7 @@ static void answer_without_anything(void **state)
 	char *text = render(report_text, &f.report, &plain);
 	assert_has(
 	    text, "No run and no numbers, so nothing is known of the path; what the settings\n");
-	assert_has(text, "  warning   net.ipv4.tcp_sack is 0 on the host\n");
+	assert_has(text, "  warning   sack-off: net.ipv4.tcp_sack is 0 on the host\n");
 	free(text);
 	fixture_end(&f);
 }
@@ -357,11 +358,44 @@ static void text_of_a_proxy(void **state)
 
 	(void)state;
 	fixture_proxy(&f);
-	char *text = render(report_text, &f.report, &plain);
+	char *text = render(report_text, &f.report, &whole);
 	for (size_t i = 0; i < sizeof(proxy_pieces) / sizeof(proxy_pieces[0]); i++)
 		assert_has(text, proxy_pieces[i]);
 	/* the gravest finding first, though it was found last */
 	assert_true(strstr(text, "RTT 98.0 ms under load") < strstr(text, "can never exceed"));
+	free(text);
+	fixture_end(&f);
+}
+
+/* The common case is one screen: the answer, the numbers that decide, what to set, what to type next. */
+static void text_is_one_screen(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_proxy(&f);
+	f.memory = (struct exposure){.page_size = 4096};
+	f.plan.setting_count = 1;
+	f.plan.settings[0].why_brief = strcspn(f.plan.settings[0].why, ":");
+	f.plan.commands[0] = f.plan.commands[2];
+	f.plan.command_count = 1;
+	f.findings.count = 1; /* one that is information alone: it waits for -v */
+	char *text = render(report_text, &f.report, &plain);
+	print_message("%s", text);
+	assert_true(lines_of(text) <= 24);
+	assert_has(text, "rounded up to 20 MiB\n");
+	assert_lacks(text, "NOT SET");
+	assert_lacks(text, "RFC 6349");
+	assert_lacks(text, "MEMORY");
+	assert_lacks(text, "  cwnd  ");
+	assert_lacks(text, "FINDINGS");
+	free(text);
+	f.findings.count = 2;
+	text = render(report_text, &f.report, &plain);
+	const char *set = strstr(text, "\nSET "), *next = strstr(text, "\nNEXT"),
+		   *findings = strstr(text, "\nFINDINGS");
+	assert_true(set && next && findings && set < next && next < findings);
+	assert_lacks(text, "can never exceed");
 	free(text);
 	fixture_end(&f);
 }
@@ -378,7 +412,7 @@ static void text_on_a_narrow_terminal(void **state)
 			 "    now     4096 131072 4194304\n"
 			 "    set     4096 131072 20971520\n");
 	assert_has(text, "  rate        703 Mbit/s  +#######\n"
-			 "              steady in 9 of 10\n");
+			 "              steady in 9 of 10;\n");
 	free(text);
 	fixture_end(&f);
 }
@@ -417,7 +451,7 @@ static void text_says_once_what_is_unknown(void **state)
 
 	(void)state;
 	fixture_receiving(&f);
-	char *text = render(report_text, &f.report, &plain);
+	char *text = render(report_text, &f.report, &whole);
 	assert_has(text, "PATH        server -> client, 1 stream, 4 s, MSS 1448 (assumed)\n");
 	assert_has(text,
 	    "  unknown   RTT, cwnd and retransmits, which only the sender knows: `iperf3 -J\n");
@@ -426,7 +460,7 @@ static void text_says_once_what_is_unknown(void **state)
 	    "            would tell which of them it is (the sender's side knows more: cwnd,\n"
 	    "            RTT and retransmits)\n");
 	assert_lacks(text, "BDP");
-	assert_lacks(text, "loss");
+	assert_lacks(text, "  loss ");
 	free(text);
 	fixture_end(&f);
 }
@@ -438,7 +472,7 @@ static void text_splits_a_measurement_from_its_comment(void **state)
 	(void)state;
 	fixture_receiving(&f);
 	f.analyses[0].limit.decide = MEASURE_SENDER_SOCKET;
-	char *text = render(report_text, &f.report, &plain);
+	char *text = render(report_text, &f.report, &whole);
 	assert_has(text,
 	    "  measure   ss -tmin dst RECEIVER\n"
 	    "            would tell which of them it is (on the sender during the test:\n"
@@ -455,7 +489,7 @@ static void text_calls_a_bound_a_bound(void **state)
 	(void)state;
 	fixture_proxy(&f);
 	f.analyses[0].path.rtt = (struct rtt){RTT_CWND, 25134, 22620, 52026};
-	char *text = render(report_text, &f.report, &(struct style){.width = 120});
+	char *text = render(report_text, &f.report, &(struct style){.width = 120, .verbose = true});
 	assert_has(text,
 	    "  RTT        25.1 ms      22.6 ms to 52.0 ms, from cwnd / rate: an upper bound, as ");
 	assert_lacks(text, "9,963,638 bytes");
@@ -472,16 +506,16 @@ static void text_names_what_is_missing(void **state)
 	(void)state;
 	fixture_receiving(&f);
 	f.analyses[0].path.has |= PATH_RETRANSMITS;
-	text = render(report_text, &f.report, &plain);
+	text = render(report_text, &f.report, &whole);
 	assert_has(text, "  unknown   RTT and cwnd, which only the sender knows: ");
 	free(text);
 	f.runs[0].local_sends = true;
-	text = render(report_text, &f.report, &plain);
+	text = render(report_text, &f.report, &whole);
 	assert_has(text,
 	    "  unknown   RTT and cwnd, which this iperf3 does not print: one on Linux does\n");
 	free(text);
 	f.analyses[0].path.has |= PATH_CWND;
-	text = render(report_text, &f.report, &plain);
+	text = render(report_text, &f.report, &whole);
 	assert_has(text, "  unknown   RTT: give -r TIME, a ping of the path, or iperf3 -J\n");
 	free(text);
 	fixture_end(&f);
@@ -493,7 +527,7 @@ static void text_of_two_hosts(void **state)
 
 	(void)state;
 	fixture_two_hosts(&f);
-	char *text = render(report_text, &f.report, &plain);
+	char *text = render(report_text, &f.report, &whole);
 	assert_has(text, "             6.17 Mbit/s  of each of 4 streams\n");
 	assert_has(text, "             84.0 ms      under load: 4.00 ms more\n");
 	assert_has(text, "RUNS        this report is on run 14 of 20; --run N picks another\n");
@@ -957,6 +991,7 @@ int main(void)
 	    cmocka_unit_test(answer_solves_for_the_rate),
 	    cmocka_unit_test(answer_without_anything),
 	    cmocka_unit_test(text_of_a_proxy),
+	    cmocka_unit_test(text_is_one_screen),
 	    cmocka_unit_test(text_on_a_narrow_terminal),
 	    cmocka_unit_test(text_is_short_when_there_is_little_to_say),
 	    cmocka_unit_test(text_says_once_what_is_unknown),
