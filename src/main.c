@@ -12,15 +12,8 @@
  * verbs/ carries one question through the stages, a file per verb.
  */
 #include "options/options.h"
-#include "verbs/advise.h"
-#include "verbs/apply.h"
-#include "verbs/compare.h"
-#include "verbs/explain.h"
-#include "verbs/host.h"
 #include "verbs/output.h"
-#include "verbs/record.h"
-#include "verbs/sockets.h"
-#include "verbs/sweep.h"
+#include "verbs/verbs.h"
 
 static int (*const verbs[VERB_COUNT])(const struct options *) = {
     [VERB_ADVISE] = verb_advise,

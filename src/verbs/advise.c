@@ -1,13 +1,11 @@
-#include "verbs/advise.h"
+#include "verbs/verbs.h"
 
 #include "base/error.h"
-#include "report/report.h"
-#include "verbs/apply.h"
-#include "verbs/question.h"
-#include "verbs/each.h"
 #include "report/plot.h"
+#include "report/report.h"
 #include "verbs/output.h"
 #include "verbs/picture.h"
+#include "verbs/question.h"
 
 int verb_advise(const struct options *options)
 {

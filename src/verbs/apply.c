@@ -1,4 +1,4 @@
-#include "verbs/apply.h"
+#include "verbs/verbs.h"
 
 #include <err.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "verbs/compare.h"
+#include "verbs/verbs.h"
 
 #include <err.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "verbs/each.h"
+#include "verbs/verbs.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "verbs/explain.h"
+#include "verbs/verbs.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "verbs/host.h"
+#include "verbs/verbs.h"
 
 #include <bsd/stdlib.h>
 #include <bsd/string.h>

@@ -1,4 +1,4 @@
-#include "verbs/sockets.h"
+#include "verbs/verbs.h"
 
 #include <err.h>
 #include <stdarg.h>

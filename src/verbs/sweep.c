@@ -1,4 +1,4 @@
-#include "verbs/sweep.h"
+#include "verbs/verbs.h"
 
 #include <err.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "report/plan_text.h"
 #include "report/run_groups_report.h"
 #include "system/procfs.h"
-#include "verbs/compare.h"
 #include "verbs/measure.h"
 #include "report/plot.h"
 #include "verbs/output.h"

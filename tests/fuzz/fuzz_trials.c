@@ -10,8 +10,7 @@
 
 #include "base/error.h"
 #include "parts.h"
-#include "verbs/compare.h"
-#include "verbs/sweep.h"
+#include "verbs/verbs.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
