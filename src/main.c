@@ -3,6 +3,7 @@
  *
  *     options/        the command line                      bytes come in
  *     evidence/       what the operands say                   |
+ *     system/         what the running kernel says            |
  *     model/          RTT, BDP, window, loss, memory          |
  *     diagnosis/      what limits the flow                    |
  *     advice/         what to set, where, why                 v
