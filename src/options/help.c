@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/layout.h"
+
 #define HELP_COLUMN 26
 #define BRIEF_COLUMN 12
 #define HELP_WIDTH 79
@@ -40,20 +42,9 @@ static const struct {
 };
 
 /* Prints the words of `text` from `column` on, where the cursor is, wrapped. */
-static void print_wrapped(const char *text, size_t column)
+static void print_wrapped(const char *text, unsigned column)
 {
-	size_t at = column;
-	for (const char *word = text; *word;) {
-		size_t length = strcspn(word, " ");
-		if (at + 1 + length > HELP_WIDTH) {
-			printf("\n%*s", (int)column, "");
-			at = column;
-		}
-		at += (size_t)printf("%s%.*s", at > column ? " " : "", (int)length, word);
-		word += length;
-		word += strspn(word, " ");
-	}
-	putchar('\n');
+	layout_paragraph(stdout, HELP_WIDTH, column, NULL, text);
 }
 
 static void print_entry(const char *head, const char *help, int column)
@@ -62,7 +53,7 @@ static void print_entry(const char *head, const char *help, int column)
 		printf("%s\n%*s", head, column, "");
 	else
 		printf("%-*s", column, head);
-	print_wrapped(help, (size_t)column);
+	print_wrapped(help, (unsigned)column);
 }
 
 static void print_option(const struct option_row *row)

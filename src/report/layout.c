@@ -76,6 +76,10 @@ static void ink_off(const struct layout *layout, enum ink ink)
 /* Blanks are only written before something, so that no line ends in them. */
 static void pad_to(struct layout *layout, unsigned column)
 {
+	if (layout->lead && layout->column == 0) {
+		fputs(layout->lead, layout->stream);
+		layout->column = layout_width(layout->lead);
+	}
 	for (; layout->column < column; layout->column++)
 		fputc(' ', layout->stream);
 }
@@ -209,6 +213,20 @@ void layout_textf(struct layout *layout, enum ink ink, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	layout_text(layout, ink, text);
+}
+
+void layout_paragraph(
+    FILE *stream, unsigned width, unsigned column, const char *lead, const char *text)
+{
+	const struct style style = {.width = width};
+	struct layout layout;
+
+	layout_begin(&layout, stream, &style);
+	layout.lead = lead;
+	layout.column = column;
+	layout.indent = column + (lead ? layout_width(lead) : 0);
+	layout_text(&layout, INK_PLAIN, text);
+	fputc('\n', stream);
 }
 
 void layout_foreign(struct layout *layout, enum ink ink, const char *text)

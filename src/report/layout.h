@@ -18,9 +18,10 @@ enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_GREEN, INK_YELLOW, INK_RED };
 struct layout {
 	FILE *stream;
 	const struct style *style;
-	unsigned column; /* of the next character, from 0 */
-	unsigned indent; /* where a wrapped line begins */
-	bool blank_due;	 /* before the next word of this line */
+	unsigned column;  /* of the next character, from 0 */
+	unsigned indent;  /* where a wrapped line begins */
+	bool blank_due;	  /* before the next word of this line */
+	const char *lead; /* begins every line, such as the "# " of a comment; NULL: nothing does */
 };
 
 /* One quantity: "  rate        703 Mbit/s  ######  steady in 9 of 10 intervals". */
@@ -51,6 +52,11 @@ void layout_item(struct layout *layout, enum ink ink, const char *label);
 void layout_text(struct layout *layout, enum ink ink, const char *text);
 void layout_textf(struct layout *layout, enum ink ink, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* One text on lines of its own: the stream stands at `column`, where the lines that follow begin, too; each
+ * behind `lead` (NULL: none).  A word longer than `width` stays whole: it may be a path or a command. */
+void layout_paragraph(
+    FILE *stream, unsigned width, unsigned column, const char *lead, const char *text);
 
 /* The same of text that may hold anything: control characters are made visible. */
 void layout_foreign(struct layout *layout, enum ink ink, const char *text);

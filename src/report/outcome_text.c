@@ -4,26 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/layout.h"
+
 #define WIDTH 80
 
-/* Breaks at blanks; a word longer than a line stays whole, since it may be a path or a command. */
 void outcome_text_wrapped(FILE *stream, unsigned indent, const char *text)
 {
-	size_t column = 0;
-	while (*text != '\0') {
-		size_t word = strcspn(text, " ");
-		if (column > 0 && column + 1 + word > WIDTH) {
-			fputc('\n', stream);
-			column = 0;
-		}
-		if (column == 0)
-			column = (size_t)fprintf(stream, "%*s", (int)indent, "");
-		else
-			column += (size_t)fprintf(stream, " ");
-		column += fwrite(text, 1, word, stream);
-		text += word + strspn(text + word, " ");
-	}
-	fputc('\n', stream);
+	fprintf(stream, "%*s", (int)indent, "");
+	layout_paragraph(stream, WIDTH, indent, NULL, text);
 }
 
 /* "3 settings and 1 file": what is in a state, or in either of two. */

@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "report/answer.h"
+#include "report/layout.h"
 #include "report/phrase.h"
 
 #define COMMENT_WIDTH 80u
@@ -12,26 +13,9 @@
 void script_comment(FILE *stream, const char *text)
 {
 	char safe[2048];
-	const char *word;
-	unsigned column = 0;
-	size_t length;
 
 	/* a line feed in a name would end the comment, and what follows it would be run */
-	quote_text(text, safe, sizeof(safe));
-	for (word = safe + strspn(safe, " "); *word; word += length, word += strspn(word, " ")) {
-		length = strcspn(word, " ");
-		if (column > 0 && column + 1 + length > COMMENT_WIDTH) {
-			fputc('\n', stream);
-			column = 0;
-		}
-		if (column == 0) {
-			fputc('#', stream);
-			column = 1;
-		}
-		fprintf(stream, " %.*s", (int)length, word);
-		column += 1 + (unsigned)length;
-	}
-	fputc('\n', stream);
+	layout_paragraph(stream, COMMENT_WIDTH, 0, "# ", quote_text(text, safe, sizeof(safe)));
 }
 
 void script_comment_line(FILE *stream, const char *text)
