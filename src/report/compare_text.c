@@ -49,11 +49,10 @@ static const struct run_group *run_group_of(const struct block *block, size_t i)
 	return &block->report->groups.groups[i];
 }
 
-static void cell_begin(struct layout *layout, const struct block *block, size_t i)
+static void cell_put(
+    struct layout *layout, const struct block *block, size_t i, enum ink ink, const char *text)
 {
-	unsigned column = LABEL_COLUMN + (unsigned)(i - block->first) * block->cell;
-
-	layout_tab(layout, column > layout->column ? column : layout->column + 1);
+	layout_cell(layout, LABEL_COLUMN + (unsigned)(i - block->first) * block->cell, ink, text);
 }
 
 static enum ink ink_of(const struct block *block, size_t i)
@@ -79,8 +78,8 @@ static void head_row(struct layout *layout, const struct block *block)
 		unsigned width = layout_width(label.s), most = block->cell - 2;
 		const char *text =
 		    width > most && width == strlen(label.s) ? label.s + width - most : label.s;
-		cell_begin(layout, block, i);
-		layout_raw(layout, ink_of(block, i) == INK_PLAIN ? INK_BOLD : INK_GREEN, text);
+		cell_put(
+		    layout, block, i, ink_of(block, i) == INK_PLAIN ? INK_BOLD : INK_GREEN, text);
 	}
 	layout_break(layout);
 }
@@ -100,8 +99,7 @@ static void figure_row(
 		return;
 	row_begin(layout, row->title);
 	for (size_t i = block->first; i < block->end; i++) {
-		cell_begin(layout, block, i);
-		layout_raw(layout, ink_of(block, i),
+		cell_put(layout, block, i, ink_of(block, i),
 		    figure_text(row->figure, &run_group_of(block, i)->range[row->figure]).s);
 	}
 	layout_break(layout);
@@ -118,8 +116,7 @@ static void bar_row(struct layout *layout, const struct block *block)
 	for (size_t i = block->first; i < block->end; i++) {
 		struct bar bar = bar_draw(run_group_of(block, i)->range[FIGURE_RATE].median, top,
 		    block->cell - 3, layout->style->utf8);
-		cell_begin(layout, block, i);
-		layout_raw(layout, ink_of(block, i), bar.s);
+		cell_put(layout, block, i, ink_of(block, i), bar.s);
 	}
 	layout_break(layout);
 }
@@ -140,8 +137,7 @@ static void spread_row(struct layout *layout, const struct block *block)
 		char text[64];
 		snprintf(text, sizeof(text), "%u, +-%.10s", run_group_of(block, i)->runs,
 		    share_text(spread).s);
-		cell_begin(layout, block, i);
-		layout_raw(layout, INK_DIM, text);
+		cell_put(layout, block, i, INK_DIM, text);
 	}
 	layout_break(layout);
 }

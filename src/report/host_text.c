@@ -81,20 +81,17 @@ static void text_carries(struct layout *layout, const struct host_report *report
 	layout_gap(layout);
 	layout_heading(layout, "CARRIES");
 	layout_text(layout, INK_DIM, "at RTT");
-	layout_tab(layout, COLUMN_RECEIVES);
-	layout_text(layout, INK_DIM, "receives");
+	layout_cell(layout, COLUMN_RECEIVES, INK_DIM, "receives");
 	layout_tab(layout, COLUMN_SENDS);
 	layout_text(layout, INK_DIM, "sends: one connection, when nothing else limits");
 	layout_break(layout);
 	for (const double *rtt = host_rtts_us; *rtt > 0; rtt++) {
 		layout_tab(layout, LAYOUT_LABEL);
 		layout_text(layout, INK_PLAIN, time_text(*rtt).s);
-		layout_tab(layout, COLUMN_RECEIVES);
-		layout_text(layout, INK_PLAIN,
+		layout_cell(layout, COLUMN_RECEIVES, INK_PLAIN,
 		    cell(capacity->has_receive, capacity->receive_bytes, *rtt).s);
-		layout_tab(layout, COLUMN_SENDS);
-		layout_text(
-		    layout, INK_PLAIN, cell(capacity->has_send, capacity->send_bytes, *rtt).s);
+		layout_cell(layout, COLUMN_SENDS, INK_PLAIN,
+		    cell(capacity->has_send, capacity->send_bytes, *rtt).s);
 		layout_break(layout);
 	}
 }

@@ -236,6 +236,21 @@ void layout_foreign(struct layout *layout, enum ink ink, const char *text)
 	layout_text(layout, ink, quote_text(text, safe, sizeof(safe)));
 }
 
+void layout_cell(struct layout *layout, unsigned column, enum ink ink, const char *text)
+{
+	bool passed = layout->column > 0 && column <= layout->column;
+
+	layout_tab(layout, passed ? layout->column + 1 : column);
+	layout_raw(layout, ink, text);
+}
+
+void layout_cell_to(struct layout *layout, unsigned end, enum ink ink, const char *text)
+{
+	unsigned width = layout_width(text);
+
+	layout_cell(layout, end > width ? end - width : 0, ink, text);
+}
+
 void layout_bullet(struct layout *layout, const char *text)
 {
 	layout_break(layout);

@@ -64,6 +64,11 @@ void layout_foreign(struct layout *layout, enum ink ink, const char *text);
 /* Characters as they are, without a blank before or a line break within. */
 void layout_raw(struct layout *layout, enum ink ink, const char *text);
 
+/* A cell of a table, on one line: begun at a column, or one blank behind what stands there; and the same
+ * that ends before a column, as numbers do. */
+void layout_cell(struct layout *layout, unsigned column, enum ink ink, const char *text);
+void layout_cell_to(struct layout *layout, unsigned end, enum ink ink, const char *text);
+
 /* "- " and the words (foreign), with a hanging indent. */
 void layout_bullet(struct layout *layout, const char *text);
 

@@ -239,15 +239,6 @@ static void choose(const struct layout *layout, bool delta, bool shown[COLUMN_CO
 	}
 }
 
-/* Right-aligned below the head; the numbers of one column end alike. */
-static void cell_put(struct layout *layout, unsigned end, enum ink ink, const char *text)
-{
-	unsigned width = layout_width(text);
-
-	layout_tab(layout, end > width ? end - width : 0);
-	layout_raw(layout, ink, text);
-}
-
 void sockets_table_head(struct layout *layout, bool delta)
 {
 	bool shown[COLUMN_COUNT];
@@ -261,7 +252,7 @@ void sockets_table_head(struct layout *layout, bool delta)
 		if (!shown[i])
 			continue;
 		end += columns[i].width;
-		cell_put(layout, end, INK_DIM, columns[i].head);
+		layout_cell_to(layout, end, INK_DIM, columns[i].head);
 	}
 	layout_break(layout);
 }
@@ -309,7 +300,7 @@ void sockets_table_row(struct layout *layout, const struct listed *item, bool de
 			continue;
 		end += columns[i].width;
 		columns[i].put(item, text);
-		cell_put(layout, end,
+		layout_cell_to(layout, end,
 		    item->memory.beyond && columns[i].put == put_ratio ? INK_YELLOW : INK_PLAIN,
 		    text[0] ? text : "-");
 	}

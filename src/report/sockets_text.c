@@ -225,15 +225,6 @@ static void text_shares(struct layout *layout, const struct sockets_report *repo
 		text_share(layout, "TCP in all", memory->in_use_bytes, memory);
 }
 
-/* Numbers that end in one column. */
-static void right(struct layout *layout, unsigned end, const char *text)
-{
-	unsigned width = layout_width(text);
-
-	layout_tab(layout, end > width ? end - width : 0);
-	layout_raw(layout, INK_PLAIN, text);
-}
-
 static unsigned bar_cells(const struct layout *layout)
 {
 	unsigned room = layout->style->width - LAYOUT_LABEL - BAR_BESIDE;
@@ -252,9 +243,11 @@ static void text_class(
 	    layout, INK_PLAIN, at == 0 ? "smaller" : size_text(socket_totals_class_bytes(at)).s);
 	for (unsigned k = 0; k < cells; k++)
 		layout_raw(layout, INK_PLAIN, layout->style->utf8 ? "█" : "#");
-	right(layout, LAYOUT_LABEL + longest + 12, count_text(class->sockets).s);
+	layout_cell_to(
+	    layout, LAYOUT_LABEL + longest + 12, INK_PLAIN, count_text(class->sockets).s);
 	if (class->sockets > 0)
-		right(layout, LAYOUT_LABEL + longest + BAR_BESIDE, size_text(class->held_bytes).s);
+		layout_cell_to(layout, LAYOUT_LABEL + longest + BAR_BESIDE, INK_PLAIN,
+		    size_text(class->held_bytes).s);
 	layout_break(layout);
 }
 

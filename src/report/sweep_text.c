@@ -47,16 +47,11 @@ static unsigned column_end(const struct layout *layout, enum column_id column)
 	return is_narrow ? columns[column].narrow_end : columns[column].end;
 }
 
-/* Ends at `end`, with a blank before it at least. */
+/* What the terminal has no room for is left out. */
 static void cell_put(struct layout *layout, unsigned end, enum ink ink, const char *text)
 {
-	unsigned width = layout_width(text);
-	unsigned start = end > width ? end - width : 0;
-
-	if (!*text || end == 0 || end > layout->style->width)
-		return;
-	layout_tab(layout, start > layout->column ? start : layout->column + 1);
-	layout_raw(layout, ink, text);
+	if (*text && end > 0 && end <= layout->style->width)
+		layout_cell_to(layout, end, ink, text);
 }
 
 static const struct range *range_of(const struct sweep_report *report, size_t i, enum figure figure)
@@ -126,8 +121,7 @@ static void bar_cell(struct layout *layout, const struct sweep_report *report, s
 	unsigned end = column_end(layout, COLUMN_BAR);
 	if (end == 0 || bar.cells == 0)
 		return;
-	layout_tab(layout, end - BAR_CELLS);
-	layout_raw(layout, INK_PLAIN, bar.s);
+	layout_cell(layout, end - BAR_CELLS, INK_PLAIN, bar.s);
 }
 
 /* How far the runs of one ceiling lie apart. */
