@@ -1,13 +1,13 @@
 #!/bin/sh
 # Fits the weights of the features to the labelled runs and compares them with src/diagnosis/weights.c.
 # The runs of half of the situations are for the fit; tests/corpus/score.sh prints what the table does on
-# the others.  Usage: weights.sh [--update]
+# the others.  WEIGHTS names another file than that.  Usage: weights.sh [--update]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TOOLS:=$here/../../build/release/tools}"
 : "${OUT:=$here/../../build/score}"
 export OUT
-table=$here/../../src/diagnosis/weights.c
+table=${WEIGHTS:-$here/../../src/diagnosis/weights.c}
 "$here/score.sh" -l || exit 1
 cd "$here" || exit 1
 # A run of the public set whose cwnd loss governs may be many things: a policer is no guess to learn from it.

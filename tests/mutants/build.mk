@@ -23,7 +23,11 @@ $(B)/shared/%: tests/unit/%.c $(SHARED)
 $(B)/bdp: $(B)/main.o $(SHARED)
 	$(CC) -o $@ $(B)/main.o $(SHARED) $(RUNPATH)
 
-ready: $(B)/bdp $(UNITS:tests/unit/%.c=$(B)/shared/%)
+$(B)/shared-tools/%: tests/tools/%.c $(SHARED)
+	@mkdir -p $(@D)
+	$(COMPILE) -MF $@.d -o $@ $< $(SHARED) $(RUNPATH) $(LIBS)
+
+ready: $(B)/bdp $(UNITS:tests/unit/%.c=$(B)/shared/%) $(B)/shared-tools/features $(B)/shared-tools/fit
 
 # The sources to compile again: the changed one, or those that include the changed header.
 WHOM = $(if $(filter %.h,$(F)),$(patsubst $(B)/%.d,src/%.c,$(shell grep -l -F ' $(F)' $(LIBOBJS:.o=.d))),$(F))

@@ -91,7 +91,17 @@ catcher() { # FILE: prints what fails, and ends there; nothing when all passes
 	}
 	# it looks at the verdict, the RTT and the rate, which the other folders do not make
 	case $1 in src/evidence/* | src/model/* | src/diagnosis/* | src/main.c)
-		timeout -k 5 $((4 * patience)) tests/corpus/check.sh >"$work/said" 2>&1 || echo corpus
+		timeout -k 5 $((4 * patience)) tests/corpus/check.sh >"$work/said" 2>&1 &&
+			OUT=$work/score timeout -k 5 $patience tests/corpus/recorded.sh >"$work/said" 2>&1 ||
+			{ echo corpus; return; }
+		;;
+	esac
+	# the weights are what the labelled runs say of the features
+	case $1 in src/diagnosis/weights.c) table=$B/mutant/diagnosis/weights.c ;; *) table=src/diagnosis/weights.c ;; esac
+	case $1 in src/diagnosis/* | src/model/*)
+		[ -f "$table" ] || table=src/diagnosis/weights.c
+		OUT=$work/score TOOLS=$PWD/$B/shared-tools WEIGHTS=$PWD/$table timeout -k 5 $patience \
+			tests/corpus/weights.sh >"$work/said" 2>&1 || echo "the weights"
 		;;
 	esac
 }
