@@ -1,6 +1,7 @@
 /* Sizes and plans: the published figures, and properties over random inputs. */
 #include "near.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "advice/advice.h"
@@ -144,6 +145,8 @@ static void test_kept_values(void **state)
 	    {{8192, 262144, 4194304}, false, {8192, 262144, 20971520}},
 	    {{1048576, 3145728, 4194304}, false, {1048576, 3145728, 20971520}},
 	    {{1048576, 3145728, 4194304}, true, {4096, 131072, 20971520}},
+	    /* a ceiling below the default that is kept would be out of order */
+	    {{4096, 33554432, 4194304}, false, {4096, 33554432, 33554432}},
 	};
 	struct work *w = calloc(1, sizeof(*w));
 
@@ -244,6 +247,119 @@ static void test_congestion(void **state)
 		pacing |= strstr(w->plan.commands[i].command, "maxrate") != NULL;
 	assert_true(pacing);
 	series_free(&w->run.series);
+	free(w);
+}
+
+/* What is off and must be on: at the end that it is of use to, as the number 1. */
+static void test_switches(void **state)
+{
+	static const struct {
+		enum tunable_id id;
+		enum role role;
+		bool at_sender;
+		enum role expected; /* of whose part; ROLE_UNKNOWN: no setting */
+	} rows[] = {
+	    {TUNABLE_TCP_SACK, ROLE_UNKNOWN, false, ROLE_RECEIVER},
+	    {TUNABLE_TCP_SACK, ROLE_UNKNOWN, true, ROLE_SENDER},
+	    {TUNABLE_TCP_SACK, ROLE_RECEIVER, true, ROLE_UNKNOWN},
+	    {TUNABLE_TCP_SACK, ROLE_SENDER, false, ROLE_UNKNOWN},
+	    {TUNABLE_TCP_MODERATE_RCVBUF, ROLE_UNKNOWN, true, ROLE_UNKNOWN},
+	    {TUNABLE_TCP_MODERATE_RCVBUF, ROLE_UNKNOWN, false, ROLE_RECEIVER},
+	};
+	struct work *w = calloc(1, sizeof(*w));
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		work_run(w, held, 4, "cubic");
+		struct host *host = rows[i].at_sender ? &w->sender : &w->receiver;
+		host->values[rows[i].id] = (struct tunable_value){.known = true, .count = 1};
+		w->input.receiver = rows[i].at_sender ? NULL : &w->receiver;
+		w->input.sender = rows[i].at_sender ? &w->sender : NULL;
+		w->input.role = rows[i].role;
+		work_plan(w);
+		print_message("%zu\n", i);
+		const struct setting *setting = setting_of(&w->plan, rows[i].id);
+		series_free(&w->run.series);
+		if (rows[i].expected == ROLE_UNKNOWN) {
+			assert_null(setting);
+			continue;
+		}
+		assert_non_null(setting);
+		assert_int_equal(setting->host, rows[i].expected);
+		assert_true(setting->change && setting->value.known);
+		assert_int_equal(setting->value.count, 1);
+		assert_int_equal(setting->value.number[0], 1);
+		assert_int_equal(setting->current.number[0], 0);
+	}
+	free(w);
+}
+
+/* The loss at which CUBIC still carries 3.34 Gbit/s over 25 ms: RFC 9438, section 5.1, turned round,
+ * (1.0538 x 8 x MSS / (rate x RTT^0.25))^(4/3); less of it bears Reno's share, so the larger counts. */
+static void test_loss_borne(void **state)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	(void)state;
+
+	work_run(w, held, 4, "cubic");
+	w->given.target_bps = 3.34e9;
+	work_plan(w);
+	double mss = w->analysis.path.mss, rtt_s = w->analysis.path.rtt.us / 1e6;
+	assert_true(mss > 0);
+	double cubic = pow(1.0538289 * 8 * mss / (3.34e9 * pow(rtt_s, 0.25)), 4.0 / 3);
+	double reno = pow(1.2247449 * 8 * mss / (3.34e9 * rtt_s), 2);
+	assert_near(w->plan.bears_loss, fmax(cubic, reno), 1e-5);
+	series_free(&w->run.series);
+
+	/* BBR does not go by loss */
+	work_run(w, held, 4, "bbr");
+	w->given.target_bps = 3.34e9;
+	work_plan(w);
+	assert_near(w->plan.bears_loss, 0, 0);
+	series_free(&w->run.series);
+	free(w);
+}
+
+/* 40 Gbit/s over 300 ms are 1.5 GB: two windows of 1 GiB, and the memory of the larger ceiling twice. */
+static void test_streams(void **state)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	(void)state;
+
+	w->input.analysis = &w->analysis;
+	w->given = (struct path_given){.rtt_us = 300000, .target_bps = 40e9};
+	work_plan(w);
+	const struct setting *rmem = setting_of(&w->plan, TUNABLE_TCP_RMEM);
+	const struct setting *wmem = setting_of(&w->plan, TUNABLE_TCP_WMEM);
+	assert_true(rmem && wmem);
+	assert_int_equal(w->plan.streams.count, 2);
+	assert_near(w->plan.streams.rate_bps, 20e9, 1e-9);
+	assert_near(w->plan.streams.pace_bps, 21e9, 1e-9);
+	assert_near(w->plan.streams.most_bps, 1073741824.0 * 8 / 0.3, 1e-2);
+	int64_t larger = rmem->value.number[2] > wmem->value.number[2] ? rmem->value.number[2]
+								       : wmem->value.number[2];
+	assert_near(w->plan.streams.memory_bytes, 2.0 * (double)larger, 0);
+	free(w);
+}
+
+/* For --check: a value that ought to change, or a finding that is a warning or worse. */
+static void test_wants_change(void **state)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	struct findings findings = {
+	    .count = 2, .items = {{.id = FINDING_SHORT_TEST}, {.id = FINDING_RECEIVER_LOWER}}};
+	(void)state;
+
+	w->plan.setting_count = 2;
+	assert_false(plan_wants_change(&w->plan, &findings));
+	w->plan.settings[1].change = true;
+	assert_true(plan_wants_change(&w->plan, &findings));
+	w->plan.settings[1].change = false;
+	findings.items[1].id = FINDING_SACK_OFF;
+	assert_int_equal(finding_table[FINDING_SACK_OFF].severity, SEVERITY_WARNING);
+	assert_true(plan_wants_change(&w->plan, &findings));
+	findings.count = 1;
+	assert_false(plan_wants_change(&w->plan, &findings));
 	free(w);
 }
 
@@ -355,6 +471,10 @@ int main(void)
 	    cmocka_unit_test(test_kept_values),
 	    cmocka_unit_test(test_nothing_to_set),
 	    cmocka_unit_test(test_congestion),
+	    cmocka_unit_test(test_switches),
+	    cmocka_unit_test(test_loss_borne),
+	    cmocka_unit_test(test_streams),
+	    cmocka_unit_test(test_wants_change),
 	    cmocka_unit_test(test_properties),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

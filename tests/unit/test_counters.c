@@ -347,6 +347,37 @@ static void cut_in_half(void **state)
 	assert_false(counters.known[COUNTER_TCP_OUT_SEGS]);
 }
 
+/* A counter that is lower later: the host restarted, or the readings are in the wrong order. */
+static void went_back(void **state)
+{
+	static const struct {
+		enum counter_id id;
+		uint64_t before, after;
+		bool known_before, known_after, expected;
+	} rows[] = {
+	    {COUNTER_TCP_IN_SEGS, 5, 4, true, true, true},
+	    {COUNTER_TCP_IN_SEGS, 5, 5, true, true, false},
+	    {COUNTER_TCP_IN_SEGS, 5, 6, true, true, false},
+	    {COUNTER_WQUEUE_TOO_BIG, 1, 0, true, true, true},
+	    /* how many connections there are now may well sink */
+	    {COUNTER_TCP_CURR_ESTAB, 900, 3, true, true, false},
+	    /* what was not shown is not 0 */
+	    {COUNTER_TCP_IN_SEGS, 5, 0, true, false, false},
+	    {COUNTER_TCP_IN_SEGS, 5, 0, false, true, false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct counters before = {0}, after = {0};
+		before.known[rows[i].id] = rows[i].known_before;
+		before.value[rows[i].id] = rows[i].before;
+		after.known[rows[i].id] = rows[i].known_after;
+		after.value[rows[i].id] = rows[i].after;
+		print_message("%zu\n", i);
+		assert_int_equal(counters_went_back(&before, &after), rows[i].expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +392,7 @@ int main(void)
 	    cmocka_unit_test(deltas),
 	    cmocka_unit_test(endless_line),
 	    cmocka_unit_test(cut_in_half),
+	    cmocka_unit_test(went_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,41 @@ static void test_rfc6349(void **state)
 	assert_near(ethernet_payload_bps(1e9, 1448), 941.5e6, 1e-4);
 }
 
+static void test_exposure_of_host(void **state)
+{
+	struct host host = {.page_size = 65536, .mem_total_bytes = 8589934592};
+	struct exposure_input in;
+	(void)state;
+
+	host.values[TUNABLE_TCP_MEM] =
+	    (struct tunable_value){.known = true, .count = 3, .number = {6000, 8000, 12000}};
+	host.values[TUNABLE_TCP_RMEM] =
+	    (struct tunable_value){.known = true, .count = 3, .number = {4096, 131072, 6291456}};
+	host.values[TUNABLE_TCP_WMEM] =
+	    (struct tunable_value){.known = true, .count = 3, .number = {4096, 16384, 4194304}};
+	host.sockstat = (struct sockstat){.has = SOCKSTAT_TCP, .memory_pages = 321};
+	in = exposure_of_host(&host);
+	assert_true(in.has_tcp_mem && in.has_ram && in.has_in_use);
+	assert_int_equal(in.page_size, 65536);
+	assert_int_equal(in.ram_bytes, 8589934592);
+	assert_int_equal(in.in_use_pages, 321);
+	assert_int_equal(in.tcp_mem_pages[0], 6000);
+	assert_int_equal(in.tcp_mem_pages[1], 8000);
+	assert_int_equal(in.tcp_mem_pages[2], 12000);
+	assert_int_equal(in.rmem_min_bytes, 4096);
+	assert_int_equal(in.rmem_max_bytes, 6291456);
+	assert_int_equal(in.wmem_max_bytes, 4194304);
+
+	/* nothing is known: nothing is made up but the page of most kernels */
+	for (int none = 0; none < 2; none++) {
+		host = (struct host){.origin = HOST_UNKNOWN};
+		in = exposure_of_host(none ? NULL : &host);
+		assert_false(in.has_tcp_mem || in.has_ram || in.has_in_use);
+		assert_int_equal(in.page_size, 4096);
+		assert_int_equal(in.rmem_max_bytes + in.wmem_max_bytes, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +310,7 @@ int main(void)
 	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_memory_defaults),
 	    cmocka_unit_test(test_rfc6349),
+	    cmocka_unit_test(test_exposure_of_host),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

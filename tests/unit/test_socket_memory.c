@@ -375,6 +375,33 @@ static void test_corpus(void **state)
 	source_close(source);
 }
 
+/* Below 256 KiB, or what the host gives at first where that is more, no buffer is called large. */
+static void test_rule_of_host(void **state)
+{
+	static const struct {
+		int64_t rmem_default; /* 0: not known */
+		double factor, floor_bytes, expected_factor;
+	} rows[] = {
+	    {0, 0, 262144, 2},
+	    {131072, 0, 262144, 2},
+	    {262145, 0, 262145, 2},
+	    {16777216, 4, 16777216, 4},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct host host = {0};
+		struct tunable_value *rmem = &host.values[TUNABLE_TCP_RMEM];
+		rmem->known = rows[i].rmem_default > 0;
+		rmem->number[1] = rows[i].rmem_default;
+		rmem->number[2] = 536870912;
+		struct socket_memory_rule rule = socket_memory_rule_for(&host, rows[i].factor, 1e9);
+		assert_near(rule.floor_bytes, rows[i].floor_bytes, 0);
+		assert_near(rule.factor, rows[i].expected_factor, 0);
+		assert_near(rule.target_bps, 1e9, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +416,7 @@ int main(void)
 	    cmocka_unit_test(test_previous),
 	    cmocka_unit_test(test_previous_overflow),
 	    cmocka_unit_test(test_corpus),
+	    cmocka_unit_test(test_rule_of_host),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
