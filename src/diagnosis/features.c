@@ -21,14 +21,10 @@ static void read_rtt(struct view *view)
 	if (path->has & PATH_LOADED_RTT)
 		view->loaded_us = path->loaded_rtt_us;
 	view->has_rtt = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
-	if (path->has & PATH_IDLE_RTT) {
-		view->base_us = path->idle_rtt_us;
-		view->base_is_measured = true;
-	} else if (path->rtt.method == RTT_TCP_INFO || path->rtt.method == RTT_GIVEN) {
-		view->base_us = path->rtt.us;
-		view->base_is_measured = path->rtt.method == RTT_GIVEN ||
-					 (view->socket && (view->socket->has & SOCKET_MIN_RTT));
-	}
+	view->base_us = path_base_rtt_us(path);
+	view->base_is_measured =
+	    (path->has & PATH_IDLE_RTT) || path->rtt.method == RTT_GIVEN ||
+	    (view->base_us > 0 && view->socket && (view->socket->has & SOCKET_MIN_RTT));
 	/* after a change of the path the smallest RTT is of the other one */
 	if (path->phases.rtt_after_us > 0 && view->has_rtt)
 		view->base_us = path->rtt_min_us;
@@ -145,8 +141,7 @@ void view_read(const struct diagnosis_input *input, struct features *features, s
 		view->bins = &input->run->series.bins[path->quiet_first];
 		view->count = path->quiet_count;
 	}
-	view->bbr = congestion_is_bbr(path->congestion_control) ||
-		    (path->congestion_control[0] == '\0' && path_ignores_loss(path));
+	view->bbr = path_is_bbr(path);
 	if (input->run && (input->run->has & RUN_TARGET_RATE))
 		view->asked_bps = input->run->target_rate_bps * path->streams;
 	if (input->run && (input->run->has & RUN_SOCKET_BUFFER))

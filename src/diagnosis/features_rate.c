@@ -29,15 +29,10 @@
 
 static double ethernet_speed_near(const struct view *view, double rate_bps)
 {
-	static const double speeds[] = {
-	    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9};
-	const struct path *path = view->path;
-	uint32_t mss = path->mss;
-
-	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
-		double payload = ethernet_payload_bps(speeds[i], mss);
+	for (const double *speed = ethernet_speeds_bps; *speed > 0; speed++) {
+		double payload = ethernet_payload_bps(*speed, view->path->mss);
 		if (rate_bps > LINE_LOW * payload && rate_bps < LINE_HIGH * payload)
-			return speeds[i];
+			return *speed;
 	}
 	return 0;
 }

@@ -1,8 +1,8 @@
 #include "model/capacity.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "model/path.h"
 #include "model/window.h"
 
 static bool is_off(const struct host *host, enum tunable_id id)
@@ -28,7 +28,7 @@ static struct share receive_share(const struct host *host)
 
 static bool sends_by_bbr(const struct host *host)
 {
-	return strncmp(host->values[TUNABLE_TCP_CONGESTION_CONTROL].word, "bbr", 3) == 0;
+	return congestion_is_bbr(host->values[TUNABLE_TCP_CONGESTION_CONTROL].word);
 }
 
 void capacity_of_host(const struct host *host, struct capacity *capacity)

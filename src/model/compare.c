@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/rfc6349.h"
+
 /* Delays differ when one is this many times the other, and by as much as anybody notices. */
 #define DELAY_FACTOR 1.5
 #define DELAY_MATTERS_US 2000
@@ -135,16 +137,14 @@ static void set_factor(
  * that leave framing out of account give up to the full number. */
 static double link_filled(const struct run_group *a, const struct run_group *b)
 {
-	static const double speeds[] = {
-	    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9};
 	double low = fmin(median(a, FIGURE_RATE), median(b, FIGURE_RATE));
 	double high = fmax(median(a, FIGURE_RATE), median(b, FIGURE_RATE));
 
 	if (median(a, FIGURE_LOSS) > LOSS_MATTERS || median(b, FIGURE_LOSS) > LOSS_MATTERS)
 		return 0;
-	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++)
-		if (low > 0.93 * speeds[i] && high < 1.002 * speeds[i])
-			return speeds[i];
+	for (const double *speed = ethernet_speeds_bps; *speed > 0; speed++)
+		if (low > 0.93 * *speed && high < 1.002 * *speed)
+			return *speed;
 	return 0;
 }
 

@@ -55,6 +55,19 @@ bool path_ignores_loss(const struct path *path)
 	return path->cwnd_bytes / path->mss > 8 * 1.2247 / sqrt(path->steady_loss);
 }
 
+bool path_is_bbr(const struct path *path)
+{
+	return congestion_is_bbr(path->congestion_control) ||
+	       (path->congestion_control[0] == '\0' && path_ignores_loss(path));
+}
+
+double path_base_rtt_us(const struct path *path)
+{
+	if (path->has & PATH_IDLE_RTT)
+		return path->idle_rtt_us;
+	return path->rtt.method == RTT_TCP_INFO || path->rtt.method == RTT_GIVEN ? path->rtt.us : 0;
+}
+
 bool rate_is_round(double rate_bps)
 {
 	static const double leads[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 7.5, 8, 9, 10};

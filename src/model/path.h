@@ -163,6 +163,12 @@ bool path_ignores_loss(const struct path *path);
 
 /* BBR of any version, by its name as the kernel has it. */
 bool congestion_is_bbr(const char *name);
+/* The same of a flow: by its name; where that is not known, when its cwnd ignores loss. */
+bool path_is_bbr(const struct path *path);
+
+/* RTT of the path without the flow's own queue, in us: measured idle, else the smallest that tcp_info shows, else
+ * as given; 0 where none of them is known. */
+double path_base_rtt_us(const struct path *path);
 
 /* A rate such as somebody asks for (-b): 1, 1.5, 2, 2.5, 3, 4, ... times a power of ten, within 1.5 %. */
 bool rate_is_round(double rate_bps);

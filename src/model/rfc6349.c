@@ -7,9 +7,7 @@ void rfc6349_compute(const struct path *path, struct rfc6349 *metrics)
 		metrics->has_efficiency = true;
 		metrics->tcp_efficiency = 1 - path->loss_ratio;
 	}
-	double idle_us = path->has & PATH_IDLE_RTT	    ? path->idle_rtt_us
-			 : path->rtt.method == RTT_TCP_INFO ? path->rtt.us
-							    : 0;
+	double idle_us = path_base_rtt_us(path);
 	if ((path->has & PATH_LOADED_RTT) && idle_us > 0) {
 		metrics->has_buffer_delay = true;
 		double delay = (path->loaded_rtt_us - idle_us) / idle_us;
@@ -27,3 +25,6 @@ double ethernet_payload_bps(double link_bps, uint32_t mss)
 	/* 52: IPv4 and TCP headers with timestamps; 38: what Ethernet adds to an IP packet. */
 	return link_bps * mss / (mss + 52 + 38);
 }
+
+const double ethernet_speeds_bps[] = {
+    10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9, 200e9, 400e9, 0};

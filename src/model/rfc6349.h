@@ -25,4 +25,7 @@ void rfc6349_compute(const struct path *path, struct rfc6349 *metrics);
  * rate (header 14, check sum 4, preamble 8, gap 12 bytes). */
 double ethernet_payload_bps(double link_bps, uint32_t mss);
 
+/* The speeds of Ethernet, in bit/s, ascending; ends in 0. */
+extern const double ethernet_speeds_bps[];
+
 #endif

@@ -48,12 +48,6 @@ static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
  * nothing of what is in flight. */
 #define COLLAPSED_SEGMENTS 5
 
-static bool path_is_bbr(const struct path *path)
-{
-	return congestion_is_bbr(path->congestion_control) ||
-	       (path->congestion_control[0] == '\0' && path_ignores_loss(path));
-}
-
 static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
 {
 	bool lossy = path->steady_loss > 1e-3 && path->retransmit_bins > 0.5;

@@ -27,10 +27,7 @@ static void put_delays(struct run_summary *summary, const struct run_summary_inp
 	bool pinged = ping && ping->avg_us > 0;
 	bool measured = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
 	double loaded_us = pinged ? ping->avg_us : measured ? path->loaded_rtt_us : 0;
-	double idle_us = input->idle_rtt_us > 0		    ? input->idle_rtt_us
-			 : path->has & PATH_IDLE_RTT	    ? path->idle_rtt_us
-			 : path->rtt.method == RTT_TCP_INFO ? path->rtt.us
-							    : 0;
+	double idle_us = input->idle_rtt_us > 0 ? input->idle_rtt_us : path_base_rtt_us(path);
 
 	put(summary, FIGURE_RTT, path->rtt.method != RTT_UNKNOWN, path->rtt.us);
 	put(summary, FIGURE_LOADED_RTT, path->loaded_method == RTT_TCP_INFO, path->loaded_rtt_us);
