@@ -248,8 +248,7 @@ static void load_from_cwnd(struct path *path)
 		     path->cwnd_spread > LOSS_MOVES_CWND;
 
 	if ((path->has & PATH_LOADED_RTT) || !(path->has & PATH_IDLE_RTT) ||
-	    !(path->has & PATH_CWND) || !lossy || path->stream_rate_bps <= 0 ||
-	    congestion_is_bbr(path->congestion_control) || path_ignores_loss(path))
+	    !(path->has & PATH_CWND) || !lossy || path->stream_rate_bps <= 0 || path_is_bbr(path))
 		return;
 	path->has |= PATH_LOADED_RTT;
 	path->loaded_rtt_us = path->cwnd_bytes * 8 / path->stream_rate_bps * 1e6;
