@@ -8,8 +8,8 @@
  * What is changed: a comparison is turned round (< becomes >=, == becomes !=), "and" becomes "or" and
  * back, and a number becomes another (0 becomes 1, a small one is one larger, a larger one a quarter
  * less).  Left alone: comments, texts, directives other than "#define NAME number", sizes of arrays,
- * values of enumerators, {0}, the 0 of "> 0" and "<= 0" (of a measured number 1 would do as well, and
- * the comparison itself is changed), and _Static_assert.
+ * values of enumerators, {0}, the 0 of "sizeof(x[0])", the 0 of "> 0" and "<= 0" (of a measured number
+ * 1 would do as well, and the comparison itself is changed), and _Static_assert.
  *
  * The key is made of the path and the line's own text, so that it stays when other lines change.
  */
@@ -139,12 +139,24 @@ static bool number_other(const char *old, size_t length, char *new, size_t size)
 	return true;
 }
 
+/* "sizeof(rows[0])" is that of any element. */
+static bool is_in_sizeof(const struct file *file, size_t at, size_t length)
+{
+	size_t open = at;
+	while (open > 0 && file->text[open] != '(' && file->text[open] != '\n')
+		open--;
+	return strncmp(file->text + at + length, "])", 2) == 0 && open > 6 &&
+	       strncmp(file->text + open - 6, "sizeof(", 7) == 0;
+}
+
 /* The size of an array, an enumerator's value, an initialiser that only clears: no test can tell. */
 static bool is_no_knowledge(const struct file *file, size_t at, size_t length)
 {
 	const char *text = file->text + at;
 	size_t begin = line_begin(file, at);
 	if (at > 0 && text[-1] == '{' && text[0] == '0' && text[length] == '}')
+		return true;
+	if (is_in_sizeof(file, at, length))
 		return true;
 	if (at > 0 && text[-1] == '[' && text[length] == ']' && strtoull(text, NULL, 0) > 3)
 		return true;
