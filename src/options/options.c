@@ -267,6 +267,61 @@ static enum options_result set_states(
 	return OPTIONS_RUN;
 }
 
+/* One word of a list, as its kind has it. */
+static enum options_result read_step(
+    const struct option_row *row, const char *word, struct step_value *value)
+{
+	uint64_t whole = 0;
+	const char *why = "expected a name such as cubic";
+	bool good;
+
+	switch (row->kind) {
+	case KIND_CEILINGS:
+		good = size_parse(word, &whole, &why);
+		break;
+	case KIND_STREAM_LIST:
+		good = count_parse(word, row->min, row->max, &whole, &why);
+		break;
+	case KIND_PACING:
+		good = rate_parse(word, &value->number, &why);
+		break;
+	default:
+		good = *word != '\0' && strlen(word) < 32;
+		break;
+	}
+	if (row->kind != KIND_PACING)
+		value->number = (double)whole;
+	return good ? OPTIONS_RUN : misuse_value(row, word, why);
+}
+
+static enum options_result set_steps(
+    struct parse *parse, const struct option_row *row, const char *word)
+{
+	struct options *options = parse->options;
+	enum steps_of steps = (enum steps_of)(STEPS_CEILINGS + (row->kind - KIND_CEILINGS));
+	enum options_result result = OPTIONS_RUN;
+
+	if (options->steps != STEPS_NOTHING && options->steps != steps)
+		return misuse(
+		    "--ceilings, --cc, --streams and --pacing exclude each other: one thing "
+		    "at a time; sweep the algorithms first");
+	options->steps = steps;
+	options->step_count = 0;
+	for (const char *at = word; result == OPTIONS_RUN; at++) {
+		struct step_value *value = &options->step_values[options->step_count];
+		size_t length = strcspn(at, ",");
+		if (options->step_count++ == STEPS_MAX)
+			return misuse("--%s: more than %d values", row->name, STEPS_MAX);
+		snprintf(
+		    value->word, sizeof(value->word), "%.*s", length < 60 ? (int)length : 60, at);
+		result = read_step(row, value->word, value);
+		at += length;
+		if (*at == '\0')
+			break;
+	}
+	return result;
+}
+
 /* A percentage can be computed only when the connections are known: see active_resolve. */
 static enum options_result set_active(
     struct parse *parse, const struct option_row *row, const char *word)
@@ -310,6 +365,10 @@ static setter *const setters[] = {
     [KIND_ENDPOINT] = set_endpoint,
     [KIND_PEER] = set_peer,
     [KIND_STATES] = set_states,
+    [KIND_CEILINGS] = set_steps,
+    [KIND_ALGORITHMS] = set_steps,
+    [KIND_STREAM_LIST] = set_steps,
+    [KIND_PACING] = set_steps,
     [KIND_ACTIVE] = set_active,
     [KIND_PERSIST] = set_persist,
     [KIND_HELP] = set_help,

@@ -32,6 +32,24 @@ enum verb {
 
 enum color_when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+/* What sweep --run and compare --run try in turn. */
+enum steps_of {
+	STEPS_NOTHING,	  /* none of these was given */
+	STEPS_CEILINGS,	  /* of tcp_rmem or tcp_wmem, set on this host: bytes */
+	STEPS_ALGORITHMS, /* tcp_congestion_control, set on this host */
+	STEPS_STREAMS,	  /* iperf3 -P */
+	STEPS_PACING,	  /* iperf3 --fq-rate, of each stream: bit/s */
+	STEPS_COMMANDS	  /* compare: each has its own */
+};
+
+#define STEPS_MAX 32
+
+/* One of a list. */
+struct step_value {
+	char word[64]; /* as given */
+	double number; /* in the unit above; of an algorithm there is none */
+};
+
 /* Presence of what has no natural "not given" value. */
 enum given {
 	GIVEN_BANDWIDTH = 1 << 0,
@@ -79,24 +97,23 @@ struct options {
 	bool rollback_all;    /* rollback --all */
 	bool force;	      /* rollback --force: also what somebody changed since */
 	bool list;	      /* rollback --list */
-	struct endpoint socket;	     /* --socket: a live connection stands for a run; .name is NULL
+	struct endpoint socket;	   /* --socket: a live connection stands for a run; .name is NULL
 				 * when it was not given */
-	double interval_s;	     /* --interval: between two readings; 0: not given */
-	double watch_s;		     /* --watch; 0: once */
-	unsigned port;		     /* --port: of either end; 0: any */
-	struct address_block peer;   /* --peer; GIVEN_PEER */
-	unsigned states;	     /* --state: bits of enum socket_state; GIVEN_STATES */
-	uint64_t min_held_bytes;     /* --min-held; 0: not given */
-	double factor;		     /* --factor; 0: not given */
-	bool all;		     /* sockets --all: list every one */
-	unsigned streams;	     /* -P: the target spread over so many; 0: not given */
-	bool setsockopt;	     /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
-	double min_gain, max_loss;   /* sweep's rule, ratios */
-	const char *command;	     /* sweep --run COMMAND, or NULL */
-	const char *ceilings;	     /* sweep --ceilings LIST, as given, or NULL */
-	const char *algorithms;	     /* sweep --cc LIST, as given, or NULL */
-	const char *stream_list;     /* sweep --streams LIST, as given, or NULL */
-	const char *pacing;	     /* sweep --pacing LIST, as given, or NULL */
+	double interval_s;	   /* --interval: between two readings; 0: not given */
+	double watch_s;		   /* --watch; 0: once */
+	unsigned port;		   /* --port: of either end; 0: any */
+	struct address_block peer; /* --peer; GIVEN_PEER */
+	unsigned states;	   /* --state: bits of enum socket_state; GIVEN_STATES */
+	uint64_t min_held_bytes;   /* --min-held; 0: not given */
+	double factor;		   /* --factor; 0: not given */
+	bool all;		   /* sockets --all: list every one */
+	unsigned streams;	   /* -P: the target spread over so many; 0: not given */
+	bool setsockopt;	   /* --setsockopt: also what caps SO_RCVBUF and SO_SNDBUF */
+	double min_gain, max_loss; /* sweep's rule, ratios */
+	const char *command;	   /* sweep --run COMMAND, or NULL */
+	enum steps_of steps;	   /* sweep --ceilings, --cc, --streams or --pacing */
+	struct step_value step_values[STEPS_MAX];
+	size_t step_count;
 	bool run_commands;	     /* compare --run: operands are LABEL=COMMAND */
 	unsigned runs;		     /* --runs; 0: not given */
 	unsigned timeout_seconds;    /* sweep --timeout, of one run; 0: not given */

@@ -18,6 +18,8 @@
 #define NUMBER(member) .kind = KIND_NUMBER, INTO(double, member)
 /* clang-format on */
 
+/* iperf3.h, MAX_STREAMS */
+#define IPERF_STREAMS_MAX 128
 /* With both maxima of each at INT_MAX, the worst case of so many still fits 64 bits. */
 #define CONNECTIONS_MAX 1000000000
 
@@ -59,22 +61,22 @@ const struct option_row option_rows[OPTION_COUNT] = {
 		"old value again whatever happens",
 	TEXT(command)},
     [OPTION_CEILINGS] = {.name = "ceilings", .argument = "LIST", .example = "16M,20M,24M",
-	.verbs = IN(VERB_SWEEP), .what = "ceilings",
+	.verbs = IN(VERB_SWEEP), .what = "ceiling",
 	.help = "with --run: the values of tcp_rmem's maximum to try, or of tcp_wmem's where this "
 		"host sends",
-	TEXT(ceilings)},
+	.kind = KIND_CEILINGS},
     [OPTION_ALGORITHMS] = {.name = "cc", .argument = "LIST", .example = "cubic,bbr",
-	.verbs = IN(VERB_SWEEP), .what = "algorithms",
+	.verbs = IN(VERB_SWEEP), .what = "algorithm",
 	.help = "with --run: compare congestion control algorithms instead of ceilings",
-	TEXT(algorithms)},
+	.kind = KIND_ALGORITHMS},
     [OPTION_STREAM_LIST] = {.name = "streams", .argument = "LIST", .example = "1,2,4",
 	.verbs = IN(VERB_SWEEP), .what = "streams",
 	.help = "with --run: compare numbers of streams (iperf3 -P); sets nothing",
-	TEXT(stream_list)},
+	.kind = KIND_STREAM_LIST, .min = 1, .max = IPERF_STREAMS_MAX},
     [OPTION_PACING] = {.name = "pacing", .argument = "LIST", .example = "1G,2G",
 	.verbs = IN(VERB_SWEEP), .what = "pacing",
 	.help = "with --run: compare pacing rates of each stream (iperf3 --fq-rate); sets nothing",
-	TEXT(pacing)},
+	.kind = KIND_PACING},
     [OPTION_RUN_COMMANDS] = {.name = "run", .verbs = IN(VERB_COMPARE),
 	.help = "make the runs: behind each label stands a command, and they take turns, so that "
 		"what drifts falls on all alike; sets nothing",
@@ -433,9 +435,6 @@ const struct relation relations[] = {
 	.needs = true,
 	.verbs = IN(VERB_COMPARE),
 	.why = "it limits each run that is made"},
-    {.option = OPTION_CEILINGS,
-	.other = OPTION_ALGORITHMS,
-	.why = "one thing at a time; sweep the algorithms first"},
     {.option = OPTION_SYSCTL,
 	.other = OPTION_COMMAND,
 	.why = "runs are made on this host, whose settings are read as they are"},

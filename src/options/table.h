@@ -105,6 +105,10 @@ enum option_kind {
 	KIND_ENDPOINT,
 	KIND_PEER,
 	KIND_STATES,
+	KIND_CEILINGS, /* the four in the order of enum steps_of */
+	KIND_ALGORITHMS,
+	KIND_STREAM_LIST, /* each in [.min, .max] */
+	KIND_PACING,
 	KIND_ACTIVE,
 	KIND_PERSIST, /* a flag with a file that may be left out */
 	KIND_HELP,

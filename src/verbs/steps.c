@@ -1,6 +1,5 @@
 #include "verbs/steps.h"
 
-#include <bsd/stdlib.h>
 #include <bsd/string.h>
 #include <err.h>
 #include <inttypes.h>
@@ -11,9 +10,6 @@
 #include "base/quote.h"
 #include "base/units.h"
 #include "evidence/iperf_command.h"
-
-/* iperf3.h, MAX_STREAMS */
-#define IPERF_STREAMS_MAX 128
 
 /* The option by which each kind is given, and what to write there. */
 static const struct {
@@ -26,77 +22,40 @@ static const struct {
     [STEPS_COMMANDS] = {"--run", "two or more: A='iperf3 ...' B='iperf3 ...'", NULL},
 };
 
-static const char *list_of(const struct options *options, enum steps_of what)
-{
-	const char *const lists[] = {
-	    [STEPS_CEILINGS] = options->ceilings,
-	    [STEPS_ALGORITHMS] = options->algorithms,
-	    [STEPS_STREAMS] = options->stream_list,
-	    [STEPS_PACING] = options->pacing,
-	};
-
-	return what == STEPS_COMMANDS ? NULL : lists[what];
-}
-
-bool steps_choose(const struct options *options, enum steps_of *what)
-{
-	unsigned given = 0;
-
-	for (enum steps_of i = STEPS_CEILINGS; i <= STEPS_PACING; i++) {
-		if (!list_of(options, i))
-			continue;
-		*what = i;
-		given++;
-	}
-	if (given == 0)
-		warnx("--run needs what to try: --ceilings 16M,20M,24M, --cc cubic,bbr, --streams "
-		      "1,2,4 or --pacing 1G,2G");
-	else if (given > 1)
-		warnx("--ceilings, --cc, --streams, --pacing: one thing at a time");
-	return given == 1;
-}
-
 bool steps_set(enum steps_of what)
 {
 	return what == STEPS_CEILINGS || what == STEPS_ALGORITHMS;
 }
 
+_Static_assert((int)STEPS_MAX == (int)RUN_GROUPS_MAX, "each value makes a group of runs");
+
 /* ---- one step ---- */
 
 /* The ceiling in the place of the present one; a default above it would be out of order. */
-static bool find_ceiling(
-    struct step *step, const char *word, enum tunable_id id, const struct tunable_value *before)
+static bool find_ceiling(struct step *step, const struct step_value *value, enum tunable_id id,
+    const struct tunable_value *before)
 {
-	const struct tunable *row = &tunables[id];
-	uint64_t bytes;
-	const char *why;
+	double least = (double)before->number[0], most = (double)tunables[id].max;
 
-	if (!size_parse(word, &bytes, &why)) {
-		warnx("ceiling '%s': %s", quoted(word), why);
+	if (value->number < least || value->number > most) {
+		warnx("ceiling '%s': expected %s to %s", quoted(value->word), size_text(least).s,
+		    size_text(most).s);
 		return false;
 	}
 	step->value = *before;
-	if ((int64_t)bytes < before->number[0] || (int64_t)bytes > row->max) {
-		warnx("ceiling '%s': expected %s to %s", quoted(word),
-		    size_text((double)before->number[0]).s, size_text((double)row->max).s);
-		return false;
-	}
-	step->value.number[2] = (int64_t)bytes;
+	step->value.number[2] = (int64_t)value->number;
 	if (step->value.number[1] > step->value.number[2])
 		step->value.number[1] = step->value.number[2];
-	step->ceiling_bytes = (double)bytes;
-	strlcpy(step->label, size_text((double)bytes).s, sizeof(step->label));
+	step->ceiling_bytes = value->number;
+	strlcpy(step->label, size_text(value->number).s, sizeof(step->label));
 	return true;
 }
 
-static bool find_algorithm(struct step *step, const char *word)
+static bool find_algorithm(struct step *step, const struct step_value *value)
 {
 	step->value = (struct tunable_value){.known = true};
-	strlcpy(step->value.word, word, sizeof(step->value.word));
-	if (strlcpy(step->label, word, 32) >= 32 || !*word) {
-		warnx("--cc '%s': expected names such as cubic,bbr", quoted(word));
-		return false;
-	}
+	strlcpy(step->value.word, value->word, sizeof(step->value.word));
+	strlcpy(step->label, value->word, sizeof(step->label));
 	return true;
 }
 
@@ -123,32 +82,19 @@ static bool set_command(struct step *step, const char *line, const char *option,
 	return true;
 }
 
-static bool find_streams(struct step *step, const char *word, const char *line)
+static bool find_streams(struct step *step, const struct step_value *value, const char *line)
 {
-	const char *problem;
-	unsigned streams = (unsigned)strtonum(word, 1, IPERF_STREAMS_MAX, &problem);
+	unsigned streams = (unsigned)value->number;
 
-	if (problem) {
-		warnx("--streams '%s': expected whole numbers from 1 to %d, such as 1,2,4",
-		    quoted(word), IPERF_STREAMS_MAX);
-		return false;
-	}
 	snprintf(step->label, sizeof(step->label), "%u stream%s", streams, streams == 1 ? "" : "s");
 	return set_command(step, line, kinds[STEPS_STREAMS].program_option, streams);
 }
 
-static bool find_pacing(struct step *step, const char *word, const char *line)
+static bool find_pacing(struct step *step, const struct step_value *value, const char *line)
 {
-	double rate_bps;
-	const char *why;
-
-	if (!rate_parse(word, &rate_bps, &why)) {
-		warnx("--pacing '%s': %s", quoted(word), why);
-		return false;
-	}
-	snprintf(step->label, sizeof(step->label), "%s a stream", rate_text(rate_bps).s);
+	snprintf(step->label, sizeof(step->label), "%s a stream", rate_text(value->number).s);
 	return set_command(
-	    step, line, kinds[STEPS_PACING].program_option, (uint64_t)(rate_bps + 0.5));
+	    step, line, kinds[STEPS_PACING].program_option, (uint64_t)(value->number + 0.5));
 }
 
 /* ---- all of them ---- */
@@ -163,8 +109,8 @@ static bool is_repeated(const struct steps *steps, const struct step *step)
 	return false;
 }
 
-static bool find_one(struct steps *steps, const struct options *options, const char *word,
-    enum tunable_id id, const struct tunable_value *before)
+static bool find_one(struct steps *steps, const struct options *options,
+    const struct step_value *value, enum tunable_id id, const struct tunable_value *before)
 {
 	struct step *step = &steps->items[steps->count];
 	bool good = false;
@@ -172,17 +118,18 @@ static bool find_one(struct steps *steps, const struct options *options, const c
 	*step = (struct step){.ceiling_bytes = 0};
 	switch (steps->what) {
 	case STEPS_CEILINGS:
-		good = find_ceiling(step, word, id, before);
+		good = find_ceiling(step, value, id, before);
 		break;
 	case STEPS_ALGORITHMS:
-		good = find_algorithm(step, word);
+		good = find_algorithm(step, value);
 		break;
 	case STEPS_STREAMS:
-		good = find_streams(step, word, options->command);
+		good = find_streams(step, value, options->command);
 		break;
 	case STEPS_PACING:
-		good = find_pacing(step, word, options->command);
+		good = find_pacing(step, value, options->command);
 		break;
+	case STEPS_NOTHING:
 	case STEPS_COMMANDS:
 		break;
 	}
@@ -200,21 +147,10 @@ static bool find_one(struct steps *steps, const struct options *options, const c
 static bool from_list(struct steps *steps, const struct options *options, enum tunable_id id,
     const struct tunable_value *before)
 {
-	char word[64];
-
-	for (const char *at = list_of(options, steps->what);; at++) {
-		size_t length = strcspn(at, ",");
-		if (steps->count == RUN_GROUPS_MAX) {
-			warnx("%s: more than %d values", kinds[steps->what].option, RUN_GROUPS_MAX);
+	for (size_t i = 0; i < options->step_count; i++)
+		if (!find_one(steps, options, &options->step_values[i], id, before))
 			return false;
-		}
-		snprintf(word, sizeof(word), "%.*s", length < 60 ? (int)length : 60, at);
-		if (!find_one(steps, options, word, id, before))
-			return false;
-		at += length;
-		if (*at == '\0')
-			return true;
-	}
+	return true;
 }
 
 /* compare's operands: LABEL=COMMAND. */

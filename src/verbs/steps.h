@@ -8,14 +8,6 @@
 #include "model/run_group.h"
 #include "options/options.h"
 
-enum steps_of {
-	STEPS_CEILINGS,	  /* of tcp_rmem or tcp_wmem, set on this host */
-	STEPS_ALGORITHMS, /* tcp_congestion_control, set on this host */
-	STEPS_STREAMS,	  /* iperf3 -P */
-	STEPS_PACING,	  /* iperf3 --fq-rate, of each stream */
-	STEPS_COMMANDS	  /* compare: each has its own */
-};
-
 struct step {
 	char label[64];
 	struct tunable_value value; /* .known: to be set */
@@ -28,9 +20,6 @@ struct steps {
 	struct step items[RUN_GROUPS_MAX];
 	size_t count;
 };
-
-/* What the options ask for; false with an error line when that is nothing, or two things. */
-bool steps_choose(const struct options *options, enum steps_of *what);
 
 /* True when steps of that kind set something on this host. */
 bool steps_set(enum steps_of what);

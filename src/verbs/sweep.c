@@ -181,14 +181,17 @@ static int by_files(struct sweep_case *c)
 static int by_command(struct sweep_case *c)
 {
 	enum role role = ROLE_UNKNOWN;
-	enum steps_of what = STEPS_CEILINGS;
+	enum steps_of what = c->options->steps;
 
 	if (c->options->operand_count > 0) {
 		warnx("--run makes the runs: give no files beside it");
 		return 2;
 	}
-	if (!steps_choose(c->options, &what))
+	if (what == STEPS_NOTHING) {
+		warnx("--run needs what to try: --ceilings 16M,20M,24M, --cc cubic,bbr, --streams "
+		      "1,2,4 or --pacing 1G,2G");
 		return 2;
+	}
 	if (what != STEPS_CEILINGS && !form_table[c->options->form].compare) {
 		warnx(
 		    "without --ceilings the sweep compares, and sets nothing: -o text or -o json");
@@ -213,9 +216,9 @@ int verb_sweep(const struct options *options)
 {
 	struct sweep_case c = {.options = options};
 	const struct run_groups_given given = {
-	    .what = options->algorithms || options->stream_list || options->pacing
-			? RUN_GROUPS_OF_COMPARE
-			: RUN_GROUPS_OF_SWEEP,
+	    .what = options->steps == STEPS_NOTHING || options->steps == STEPS_CEILINGS
+			? RUN_GROUPS_OF_SWEEP
+			: RUN_GROUPS_OF_COMPARE,
 	    .swept_key = options->role == ROLE_SENDER ? TUNABLE_TCP_WMEM
 			 : options->role == ROLE_RECEIVER || options->role == ROLE_PROXY
 			     ? TUNABLE_TCP_RMEM

@@ -437,7 +437,7 @@ static void test_table(void **state)
 		assert_true((row->argument == NULL) == (row->example == NULL));
 		bool is_counted = row->kind == KIND_COUNT || row->kind == KIND_UNSIGNED ||
 				  row->kind == KIND_NUMBER || row->kind == KIND_SECONDS ||
-				  row->kind == KIND_WAIT;
+				  row->kind == KIND_WAIT || row->kind == KIND_STREAM_LIST;
 		/* a size need not have a most */
 		assert_true(is_counted == (row->max > 0) || row->kind == KIND_SIZE);
 		assert_true(row->max >= row->min || row->max == 0);
