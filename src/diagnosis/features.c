@@ -7,11 +7,22 @@
 
 /* Text prints totals with three digits: what is left in the buffer is known no better than that. */
 #define TOTALS_ROUNDING 0.005
+/* No number counts for more than this many times its weight. */
+#define GRADE_MOST 1.5
 
 void feature_set(const struct view *view, enum feature feature, double value, double reference)
 {
-	view->features->items[feature] =
-	    (struct feature_value){.present = true, .value = value, .reference = reference};
+	view->features->items[feature] = (struct feature_value){
+	    .present = true, .value = value, .reference = reference, .grade = 1};
+}
+
+void feature_grade(const struct view *view, enum feature feature, double value, double reference,
+    double middle, double step)
+{
+	double grade = log(fmax(value, 1e-9) / middle) / log(step);
+
+	feature_set(view, feature, value, reference);
+	view->features->items[feature].grade = fmax(-GRADE_MOST, fmin(GRADE_MOST, grade));
 }
 
 static void read_rtt(struct view *view)
@@ -70,6 +81,10 @@ static void read_in_flight(struct view *view)
 	if ((path->has & PATH_CWND) && path->cwnd_bytes > 0 && view->in_flight_measured)
 		view->cwnd_fill =
 		    path->cwnd_fill > 0 ? path->cwnd_fill : view->in_flight / path->cwnd_bytes;
+	if (view->count == 1 && view->socket && (view->socket->has & SOCKET_UNACKED) &&
+	    (view->socket->has & SOCKET_CWND) && view->socket->cwnd_segments > 0)
+		view->cwnd_fill =
+		    (double)view->socket->unacked_segments / view->socket->cwnd_segments;
 }
 
 static void read_loss(struct view *view)

@@ -67,6 +67,10 @@ enum feature {
 	FEATURE_READER_PROMPT,
 	FEATURE_RCVBUF_AT_CEILING,
 	FEATURE_PACED,
+	FEATURE_PACING_SET,
+	FEATURE_LOCAL_QUEUE,
+	FEATURE_ECN_MARKED,
+	FEATURE_RTT_JITTERS,
 	/* loss */
 	FEATURE_LOSSLESS,
 	FEATURE_LOSS_THROUGHOUT,
@@ -88,6 +92,16 @@ enum feature {
 	FEATURE_LOSS_AT_ONE_CWND,
 	FEATURE_LOSS_AT_ANY_CWND,
 	FEATURE_PATH_LOSS_SEEN,
+	/* how losses fall, each a number with a grade */
+	FEATURE_LOSS_CLUSTERS,
+	FEATURE_LOSS_AGAINST_CHANCE,
+	FEATURE_LOSS_SWING,
+	FEATURE_LOSS_AFTER_PEAKS,
+	FEATURE_LOSS_PEAKS_DIFFER,
+	FEATURE_LOSS_MUCH,
+	FEATURE_LOSS_OFTEN,
+	FEATURE_LOSS_FIRST_BURST,
+	FEATURE_LOSS_RECURS,
 	/* RTT */
 	FEATURE_QUEUE_STANDS,
 	FEATURE_QUEUE_LONG,
@@ -115,6 +129,7 @@ enum feature {
 	FEATURE_CPU_IDLE,
 	FEATURE_SCALING_OFF,
 	FEATURE_WINDOW_UNSCALED,
+	FEATURE_SCALE_ABSENT,
 	FEATURE_BUFFER_ASKED_BINDS,
 	FEATURE_BUFFER_ASKED_FAR,
 	FEATURE_BUFFER_ASKED_CUT,
@@ -135,7 +150,8 @@ enum feature {
 
 struct feature_value {
 	bool present;
-	double value, reference; /* what their meaning and unit is: report/evidence_text.c */
+	double value, reference; /* what their meaning and unit is: report/limit_text.c */
+	double grade; /* how much of its weight counts: 1 for a fact, -1.5 .. 1.5 for a number */
 };
 
 struct features {

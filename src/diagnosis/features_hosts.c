@@ -53,8 +53,15 @@ static void scaling(const struct view *view)
 	const struct path *path = view->path;
 	bool told = scaling_is_off(view->sender) || scaling_is_off(view->receiver);
 
+	const struct socket_info *socket = view->socket;
+
 	if (scaling_is_on(view))
 		return;
+	/* ss prints wscale beside the rest whenever both ends agreed on it */
+	if (socket && (socket->has & SOCKET_MSS) && (socket->has & SOCKET_PEER_WINDOW) &&
+	    !(socket->has & SOCKET_WSCALE) && socket->peer_window_bytes <= UNSCALED_BYTES)
+		feature_set(
+		    view, FEATURE_SCALE_ABSENT, (double)socket->peer_window_bytes, UNSCALED_BYTES);
 	if (told)
 		feature_set(view, FEATURE_SCALING_OFF, scaling_is_off(view->receiver), 0);
 	if ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > 64000 &&

@@ -214,6 +214,31 @@ static void probes(const struct view *view)
 		feature_set(view, FEATURE_PATH_LOSS_SEEN, view->ping_loss, 0);
 }
 
+/*
+ * How the losses fall.  Middles and steps: the medians of 91 policed and 69 lossy runs of CUBIC and Reno lie on
+ * both sides of the middle, about a step apart.
+ */
+static void pattern(const struct view *view)
+{
+	const struct loss_pattern *losses = &view->path->losses;
+
+	if (!losses->known || view->path->phases.cwnd_rests || view->lossless || view->bbr)
+		return;
+	feature_grade(view, FEATURE_LOSS_CLUSTERS, losses->dispersion, 1, 4, 4);
+	if (losses->window_bytes > 0)
+		feature_grade(view, FEATURE_LOSS_AGAINST_CHANCE, losses->window_bytes,
+		    losses->chance_bytes, 1.6 * losses->chance_bytes, 2);
+	feature_grade(view, FEATURE_LOSS_SWING, losses->swing, 0, 0.15, 2);
+	if (losses->after_peaks > 0)
+		feature_grade(view, FEATURE_LOSS_AFTER_PEAKS, losses->after_peaks, 0, 0.8, 1.2);
+	if (losses->peak_spread > 0)
+		feature_grade(view, FEATURE_LOSS_PEAKS_DIFFER, losses->peak_spread, 0, 0.15, 2.5);
+	feature_grade(view, FEATURE_LOSS_MUCH, losses->ratio, 0, 0.008, 4);
+	feature_grade(view, FEATURE_LOSS_OFTEN, losses->per_row, 0, 6, 3);
+	feature_grade(view, FEATURE_LOSS_RECURS, losses->events, 0, 1.5, 1.6);
+	feature_grade(view, FEATURE_LOSS_FIRST_BURST, losses->first_ratio, 0, 1.4, 2);
+}
+
 void features_of_loss(const struct view *view)
 {
 	loss_course(view);
@@ -221,6 +246,7 @@ void features_of_loss(const struct view *view)
 	loss_allowed(view);
 	bucket(view);
 	no_bucket(view);
+	pattern(view);
 	loss_and_delay(view);
 	timeouts(view);
 	probes(view);

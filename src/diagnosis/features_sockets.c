@@ -16,6 +16,13 @@
 /* A reader with this share of its buffer unread is behind. */
 #define READER_BEHIND 0.5
 #define READER_PROMPT 0.1
+/* Of 57 queues and links rttvar / rtt was above 0.06 in 2 of 100; of slow readers, in half of them. */
+#define JITTERS 0.15
+#define JITTER_LEAST_US 5000
+#define PACING_REACHED 0.9
+/* Two of the largest segments that TSO makes. */
+#define LOCAL_QUEUE_BYTES 65536
+#define LOCAL_QUEUE_FILL 0.9
 /* Windows that protocols above TCP keep: HTTP/2's 64 KiB (RFC 9113, 6.9.2), SFTP's 512 KiB, OpenSSH's
  * channel of 2 MiB (channels.h CHAN_SES_WINDOW_DEFAULT), gRPC's 4 MiB. */
 static const double protocol_windows[] = {65535, 0x1p19, 0x1p21, 0x1p22};
@@ -54,7 +61,8 @@ static void send_queue(const struct view *view)
 {
 	const struct socket_info *socket = view->socket;
 
-	if (!socket || !(socket->has & SOCKET_SKMEM) || socket->sndbuf == 0 || !socket->app_limited)
+	if (!socket || !(socket->has & SOCKET_SKMEM) || socket->sndbuf == 0 ||
+	    !socket->app_limited || view->features->items[FEATURE_KERNEL_SNDBUF].present)
 		return;
 	/* ss leaves notsent out where it is 0 */
 	double unsent = socket->has & SOCKET_NOTSENT ? (double)socket->notsent_bytes : 0;
@@ -132,11 +140,19 @@ static void reader(const struct view *view)
 	}
 }
 
-/* The rate is the socket's own pacing rate, well below what cwnd would let go. */
+/* The rate is the socket's own pacing rate, well below what cwnd would let go; or what SO_MAX_PACING_RATE, a
+ * program's choice, permits. */
 static void paced(const struct view *view)
 {
 	const struct socket_info *socket = view->socket;
 
+	if (socket && socket->max_pacing_bps > 0) {
+		double now_bps = socket->has & SOCKET_DELIVERY_RATE ? socket->delivery_rate_bps
+								    : view->path->stream_rate_bps;
+		if (now_bps > PACING_REACHED * socket->max_pacing_bps)
+			feature_set(view, FEATURE_PACING_SET, now_bps, socket->max_pacing_bps);
+		return;
+	}
 	if (!socket || !(socket->has & SOCKET_PACING_RATE) || socket->pacing_rate_bps <= 0 ||
 	    view->bbr || view->cwnd_fill <= 0 || view->cwnd_fill > 0.7)
 		return;
@@ -146,8 +162,45 @@ static void paced(const struct view *view)
 		    view, FEATURE_PACED, view->path->stream_rate_bps, socket->pacing_rate_bps);
 }
 
+/* What has left TCP and not the host: its own queueing discipline, or its interface, is what holds it.  TCP
+ * lets no more than about a millisecond of the pacing rate wait there (tcp_output.c tcp_small_queue_check). */
+static void local_queue(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (!socket || !(socket->has & SOCKET_SKMEM) || !(socket->has & SOCKET_NOTSENT) ||
+	    socket->notsent_bytes < socket->wmem_alloc || socket->max_pacing_bps > 0)
+		return;
+	if (socket->wmem_alloc > LOCAL_QUEUE_BYTES && view->cwnd_fill < LOCAL_QUEUE_FILL)
+		feature_set(view, FEATURE_LOCAL_QUEUE, (double)socket->wmem_alloc,
+		    (double)socket->notsent_bytes);
+}
+
+/* Queues on the way marked segments rather than dropping them (RFC 3168). */
+static void marks(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (socket && socket->delivered > 0 && socket->delivered_ce > 0)
+		feature_set(view, FEATURE_ECN_MARKED, (double)socket->delivered_ce,
+		    (double)socket->delivered);
+}
+
+/* The RTT's mean deviation: a queue that the flow builds moves slowly, programs and schedulers do not. */
+static void jitter(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (socket && (socket->has & SOCKET_RTT) && socket->rtt_us > JITTER_LEAST_US &&
+	    socket->rttvar_us > JITTERS * socket->rtt_us)
+		feature_set(view, FEATURE_RTT_JITTERS, socket->rttvar_us, socket->rtt_us);
+}
+
 void features_of_sockets(const struct view *view)
 {
+	local_queue(view);
+	marks(view);
+	jitter(view);
 	kernel_account(view);
 	send_buffer(view);
 	send_queue(view);

@@ -28,8 +28,11 @@
 #define FAR_US 40000
 #define FAR_RATE_BPS 2e9
 #define CREEP 0.08
+#define SHUT_SHARE 0.2
 #define GROWS 1.15
 #define TINY_SEGMENTS 4
+/* Slow start adds a segment for each that is delivered. */
+#define CLAMPED_FACTOR 10
 
 static bool inside_queue(const struct view *view)
 {
@@ -87,6 +90,17 @@ static void peer_window_course(const struct view *view)
 		feature_set(view, FEATURE_WINDOW_SHRANK, path->peer_window_bytes, most);
 	else if (path->peer_window_spread > WINDOW_VARIES)
 		feature_set(view, FEATURE_WINDOW_VARIES, least, path->peer_window_max_bytes);
+}
+
+/* Data waits to be sent, nothing is under way, and the kernel says that the window is why. */
+static void peer_window_shut(const struct view *view)
+{
+	const struct socket_info *socket = view->socket;
+
+	if (socket && (socket->has & SOCKET_BUSY) && (socket->has & SOCKET_UNACKED) &&
+	    socket->unacked_segments == 0 && socket->notsent_bytes > socket->mss &&
+	    socket->rwnd_limited_us > SHUT_SHARE * socket->busy_us)
+		feature_set(view, FEATURE_WINDOW_ZERO, 0, (double)socket->peer_window_bytes);
 }
 
 /* net/ipv4/tcp_output.c tcp_select_initial_window: the scale tells the ceiling, or rmem_max, within a
@@ -179,6 +193,14 @@ static void cwnd_tiny(const struct view *view)
  * `cwnd lock`, for one). */
 static void cwnd_clamped(const struct view *view)
 {
+	const struct socket_info *socket = view->socket;
+
+	/* slow start, which a loss never ended, would have made it far larger by what was delivered */
+	if (view->count == 1 && socket && (socket->has & SOCKET_MIN_RTT) && !view->bbr &&
+	    !(socket->has & SOCKET_SSTHRESH) && socket->retransmits == 0 && view->cwnd_fill > 0.9 &&
+	    socket->delivered > CLAMPED_FACTOR * socket->cwnd_segments && view->queue_ratio < 1.15)
+		feature_set(view, FEATURE_CWND_CLAMPED,
+		    (double)socket->unacked_segments * socket->mss, view->path->cwnd_bytes);
 	if (view->path->phases.cwnd_rests && view->has_rtt && !view->bbr && view->cwnd_fill > 0.9 &&
 	    view->window_fill < 0.7 && view->lossless && view->queue_ratio < 1.15)
 		feature_set(view, FEATURE_CWND_CLAMPED, view->in_flight, view->path->cwnd_bytes);
@@ -187,6 +209,7 @@ static void cwnd_clamped(const struct view *view)
 void features_of_window(const struct view *view)
 {
 	peer_window_course(view);
+	peer_window_shut(view);
 	peer_window_scale(view);
 	peer_window_fill(view);
 	cwnd_fill(view);

@@ -8,7 +8,7 @@
 /* Shares from which on a cause is named, and how sure that is. */
 #define SHARE_HIGH 0.96
 #define SHARE_MEDIUM 0.77
-#define SHARE_LOW 0.58
+#define SHARE_LOW 0.50
 /* Named among those that remain open. */
 #define SHARE_REMAINS 0.06
 /* A delay of the flow's own queue that is worth naming after it. */
@@ -21,7 +21,7 @@ static double score(const struct features *features, enum factor factor)
 
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (features->items[i].present) {
-			sum += feature_table[i].weight[factor];
+			sum += features->items[i].grade * feature_table[i].weight[factor];
 			if (feature_table[i].excludes & 1u << factor)
 				sum -= EXCLUDED;
 		}
@@ -154,7 +154,7 @@ static void collect_evidence(struct limit *limit, const struct features *feature
 		struct evidence_item item = {.feature = i,
 		    .value = value->value,
 		    .reference = value->reference,
-		    .weight = weight_of(limit, named, i)};
+		    .weight = value->grade * weight_of(limit, named, i)};
 		keep_evidence(limit, &item);
 	}
 }

@@ -43,6 +43,10 @@ void view_read(const struct diagnosis_input *input, struct features *features, s
 
 /* Marks a feature as present, with its numbers. */
 void feature_set(const struct view *view, enum feature feature, double value, double reference);
+/* The same of a number on a logarithmic scale: its weight counts not at all where value is `middle`, once where
+ * it is `step` times that, once against where it is a `step` below; at most GRADE_MOST. */
+void feature_grade(const struct view *view, enum feature feature, double value, double reference,
+    double middle, double step);
 
 /* The groups of features, each in a file of its own. */
 void features_of_window(const struct view *view);

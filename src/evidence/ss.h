@@ -59,7 +59,10 @@ struct socket_info {
 	uint64_t
 	    bytes_sent; /* again included; before Linux 4.19, which has no such count: bytes_acked */
 	uint64_t bytes_resent, bytes_acked, bytes_received, data_segs_out, retransmits;
+	uint64_t delivered,
+	    delivered_ce; /* segments, and those that came marked (ECN); 0: not known */
 	double delivery_rate_bps, pacing_rate_bps;
+	double max_pacing_bps; /* SO_MAX_PACING_RATE; 0: not set, or not known */
 	uint64_t peer_window_bytes, notsent_bytes, rcv_space, rcv_ssthresh;
 	double busy_us, rwnd_limited_us, sndbuf_limited_us;
 	double lastsnd_ms, lastrcv_ms;

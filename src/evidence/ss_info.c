@@ -153,6 +153,19 @@ static bool bbr_read(struct socket_info *info, const char *value)
 	return true;
 }
 
+/* "120000000bps/120000000bps": with what SO_MAX_PACING_RATE permits behind, where it is set. */
+static bool pacing_read(struct socket_info *info, const char *value)
+{
+	double rate_bps, most_bps;
+
+	if (!rate_read(&value, &rate_bps))
+		return false;
+	info->pacing_rate_bps = rate_bps;
+	if (scan_prefix(&value, "/") && rate_read(&value, &most_bps))
+		info->max_pacing_bps = most_bps;
+	return true;
+}
+
 #define AT(member) .offset = offsetof(struct socket_info, member)
 
 /* With a colon. */
@@ -171,6 +184,8 @@ static const struct word words_with_value[] = {
 	.has = SOCKET_BYTES_RECEIVED,
 	AT(bytes_received)},
     {.name = "data_segs_out", .shape = SHAPE_U64, .has = SOCKET_DATA_SEGS_OUT, AT(data_segs_out)},
+    {.name = "delivered", .shape = SHAPE_U64, AT(delivered)},
+    {.name = "delivered_ce", .shape = SHAPE_U64, AT(delivered_ce)},
     {.name = "bbr", .shape = SHAPE_CUSTOM, .has = SOCKET_BBR, .read = bbr_read},
     {.name = "lastsnd", .shape = SHAPE_PLAIN, .has = SOCKET_LAST_SND, AT(lastsnd_ms)},
     {.name = "lastrcv", .shape = SHAPE_PLAIN, .has = SOCKET_LAST_SND, AT(lastrcv_ms)},
@@ -192,7 +207,7 @@ static const struct word words_with_value[] = {
 /* With a blank before the value. */
 static const struct word words_with_rate[] = {
     {.name = "send", .shape = SHAPE_CUSTOM},
-    {.name = "pacing_rate", .shape = SHAPE_RATE, .has = SOCKET_PACING_RATE, AT(pacing_rate_bps)},
+    {.name = "pacing_rate", .shape = SHAPE_CUSTOM, .has = SOCKET_PACING_RATE, .read = pacing_read},
     {.name = "delivery_rate",
 	.shape = SHAPE_RATE,
 	.has = SOCKET_DELIVERY_RATE,

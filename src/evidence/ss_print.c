@@ -80,8 +80,12 @@ static void print_rates(FILE *stream, const struct socket_info *info)
 	}
 	if (info->has & SOCKET_PACING_RATE && info->pacing_rate_bps > 0)
 		fprintf(stream, " pacing_rate %.0fbps", info->pacing_rate_bps);
+	if (info->has & SOCKET_PACING_RATE && info->pacing_rate_bps > 0 && info->max_pacing_bps > 0)
+		fprintf(stream, "/%.0fbps", info->max_pacing_bps);
 	if (info->has & SOCKET_DELIVERY_RATE && info->delivery_rate_bps > 0)
 		fprintf(stream, " delivery_rate %.0fbps", info->delivery_rate_bps);
+	print_count(stream, "delivered", true, info->delivered);
+	print_count(stream, "delivered_ce", true, info->delivered_ce);
 	if (info->app_limited)
 		fputs(" app_limited", stream);
 	if (info->has & SOCKET_BUSY) {

@@ -223,6 +223,9 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 	set_loss(path, run, given);
 	rtt_compute(path, run, given, context);
 	bucket_fit(&path->bucket, run, &path->phases, path->mss, path->rtt.us);
+	loss_pattern_read(&path->losses, run, &path->phases, path->mss,
+	    path->has & PATH_LOADED_RTT && path->loaded_method != RTT_CWND ? path->loaded_rtt_us
+									   : 0);
 	set_window(path);
 	set_target(path, given);
 }

@@ -10,6 +10,7 @@
 
 #include "evidence/evidence.h"
 #include "model/bucket.h"
+#include "model/loss_pattern.h"
 #include "model/phases.h"
 
 /* A steady state with fewer retransmits than this a segment counts as lossless: a stray one in a few
@@ -93,6 +94,7 @@ struct path {
 
 	struct phases phases;
 	struct bucket bucket;
+	struct loss_pattern losses;
 
 	/* of the steady state */
 	size_t steady_first, steady_count; /* bins of the series that count */

@@ -152,6 +152,15 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	{"the receive buffer has grown to {v}, the tcp_rmem ceiling ({r})", UNIT_BYTES, UNIT_BYTES},
     [FEATURE_PACED] = {"the rate, {v}, is the socket's pacing rate ({r}), below what cwnd permits",
 	UNIT_RATE, UNIT_RATE},
+    [FEATURE_PACING_SET] = {"{v}, and the program lets the socket send {r} (SO_MAX_PACING_RATE)",
+	UNIT_RATE, UNIT_RATE},
+    [FEATURE_LOCAL_QUEUE] =
+	{"{v} wait below TCP in the sender itself: its own queueing discipline or interface "
+	 "holds them (tc -s qdisc)",
+	    UNIT_BYTES, UNIT_NONE},
+    [FEATURE_ECN_MARKED] = {"{v} of {r} segments came with a mark of congestion (ECN)", UNIT_COUNT,
+	UNIT_COUNT},
+    [FEATURE_RTT_JITTERS] = {"the RTT of {r} varies by {v} on average", UNIT_TIME, UNIT_TIME},
     [FEATURE_LOSSLESS] = {"no loss while it runs like this ({v} retransmits in all)", UNIT_COUNT,
 	UNIT_NONE},
     [FEATURE_LOSS_THROUGHOUT] = {"{v} of the segments are lost, in {r} of the intervals",
@@ -205,6 +214,23 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	{"losses come at any cwnd (it moves by {v} before {r} of them): chance", UNIT_SHARE,
 	    UNIT_COUNT},
     [FEATURE_PATH_LOSS_SEEN] = {"{v} of the probes are lost without load", UNIT_SHARE, UNIT_NONE},
+    [FEATURE_LOSS_CLUSTERS] = {"a row's retransmits vary {v} times as much as chance makes them",
+	UNIT_TIMES, UNIT_NONE},
+    [FEATURE_LOSS_AGAINST_CHANCE] = {"{v} in flight, where chance loss of that ratio leaves {r}",
+	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_LOSS_SWING] = {"the rate over 5 s moves by {v} under the losses", UNIT_SHARE,
+	UNIT_NONE},
+    [FEATURE_LOSS_AFTER_PEAKS] =
+	{"of an interval before a loss and one before none, the former is the faster in {v}",
+	    UNIT_SHARE, UNIT_NONE},
+    [FEATURE_LOSS_PEAKS_DIFFER] = {"the rates at which segments are lost differ by {v}", UNIT_SHARE,
+	UNIT_NONE},
+    [FEATURE_LOSS_MUCH] = {"{v} of the segments are lost after the start", UNIT_SHARE, UNIT_NONE},
+    [FEATURE_LOSS_OFTEN] = {"{v} retransmits an interval", UNIT_TIMES, UNIT_NONE},
+    [FEATURE_LOSS_RECURS] = {"losses come {v} times, with intervals without one between",
+	UNIT_COUNT, UNIT_NONE},
+    [FEATURE_LOSS_FIRST_BURST] = {"the first interval carried {v} times the rate after it",
+	UNIT_TIMES, UNIT_NONE},
     [FEATURE_QUEUE_STANDS] = {"RTT {v} under load, {r} without", UNIT_TIME, UNIT_TIME},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
@@ -247,6 +273,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	UNIT_NONE, UNIT_NONE},
     [FEATURE_WINDOW_UNSCALED] = {"the peer's window never exceeds {v}, the most without scaling",
 	UNIT_BYTES, UNIT_NONE},
+    [FEATURE_SCALE_ABSENT] = {"the connection has no window scaling: no window above {r}",
+	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_BUFFER_ASKED_BINDS] =
 	{"a socket buffer of {r} was asked for (-w), and {v} of it is used: "
 	 "autotuning is off",

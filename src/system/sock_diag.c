@@ -103,6 +103,8 @@ static void take_counts(struct socket_info *info, const struct tcp_info *tcp)
 	info->bytes_received = tcp->tcpi_bytes_received;
 	info->data_segs_out = tcp->tcpi_data_segs_out;
 	info->peer_window_bytes = tcp->tcpi_snd_wnd;
+	info->delivered = tcp->tcpi_delivered;
+	info->delivered_ce = tcp->tcpi_delivered_ce;
 	info->notsent_bytes = tcp->tcpi_notsent_bytes;
 	info->rcv_space = tcp->tcpi_rcv_space;
 	info->rcv_ssthresh = tcp->tcpi_rcv_ssthresh;
@@ -127,6 +129,9 @@ static void take_times(struct socket_info *info, const struct tcp_info *tcp)
 	info->lastrcv_ms = tcp->tcpi_last_data_recv;
 	info->delivery_rate_bps = 8 * (double)tcp->tcpi_delivery_rate;
 	info->pacing_rate_bps = 8 * (double)tcp->tcpi_pacing_rate;
+	/* ~0: no limit */
+	if (tcp->tcpi_max_pacing_rate < UINT32_MAX)
+		info->max_pacing_bps = 8 * (double)tcp->tcpi_max_pacing_rate;
 }
 
 static void take_tcp_info(struct socket_info *info, struct netlink_span body)

@@ -1,7 +1,7 @@
 /*
  * Prints the features of documents: reads lines as tests/corpus/score.sh lists them (set, form, name, split,
  * accepted causes, RTT, files) from standard input, and writes for each a line of set, form, name, split,
- * accepted causes and the numbers of the features that are present, joined by commas.  With -n, their
+ * accepted causes and NUMBER:GRADE of the features that are present, joined by commas.  With -n, their
  * names and values, and the shares, for people.
  */
 #include <bsd/string.h>
@@ -24,7 +24,7 @@ static void print_numbers(const struct features *features)
 
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (features->items[i].present) {
-			printf("%s%d", comma, i);
+			printf("%s%d:%.2f", comma, i, features->items[i].grade);
 			comma = ",";
 		}
 	putchar('\n');
@@ -35,8 +35,9 @@ static void print_names(const struct features *features, const struct analysis *
 	putchar('\n');
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (features->items[i].present)
-			printf("    %-26s %12.6g %12.6g\n", feature_table[i].name,
-			    features->items[i].value, features->items[i].reference);
+			printf("    %-26s %12.6g %12.6g %6.2f\n", feature_table[i].name,
+			    features->items[i].value, features->items[i].reference,
+			    features->items[i].grade);
 	for (int f = 0; f < FACTOR_COUNT; f++)
 		if (analysis->limit.shares[f] >= 0.03)
 			printf("    %5.1f %% %s\n", 100 * analysis->limit.shares[f],

@@ -34,6 +34,7 @@
 
 struct line {
 	bool present[FEATURE_COUNT];
+	double grade[FEATURE_COUNT];
 	bool accepted[FACTOR_COUNT];
 	double weight, balanced;
 	bool fit;
@@ -72,8 +73,11 @@ static void read_line(char *text)
 		if (factor_named(word) >= 0)
 			line->accepted[factor_named(word)] = true;
 	while ((word = strsep(&cell[5], ",")))
-		if (isdigit((unsigned char)word[0]) && atoi(word) < FEATURE_COUNT)
+		if (isdigit((unsigned char)word[0]) && atoi(word) < FEATURE_COUNT) {
+			const char *grade = strchr(word, ':');
 			line->present[atoi(word)] = true;
+			line->grade[atoi(word)] = grade ? atof(grade + 1) : 1;
+		}
 	line_count++;
 }
 
@@ -114,7 +118,8 @@ static double shares_of(const struct line *line, double shares[FACTOR_COUNT])
 		shares[f] = f == FACTOR_QUEUE ? -INFINITY : weights[FEATURE_COUNT][f];
 		for (int i = 0; i < FEATURE_COUNT; i++)
 			if (line->present[i])
-				shares[f] += weights[i][f] - (excludes[i] & 1u << f ? EXCLUDED : 0);
+				shares[f] += line->grade[i] * weights[i][f] -
+					     (excludes[i] & 1u << f ? EXCLUDED : 0);
 		most = fmax(most, shares[f]);
 	}
 	for (int f = 0; f < FACTOR_COUNT; f++)
@@ -148,7 +153,7 @@ static double descend(int round)
 			gradient[FEATURE_COUNT][f] += slope;
 			for (int i = 0; i < FEATURE_COUNT; i++)
 				if (line->present[i])
-					gradient[i][f] += slope;
+					gradient[i][f] += line->grade[i] * slope;
 		}
 	}
 	for (int i = 0; i <= FEATURE_COUNT; i++)
