@@ -10,9 +10,7 @@ export OUT
 table=${WEIGHTS:-$here/../../src/diagnosis/weights.c}
 "$here/score.sh" -l || exit 1
 cd "$here" || exit 1
-# A run of the public set whose cwnd loss governs may be many things: a policer is no guess to learn from it.
-"$TOOLS/features" <"$OUT/list" 2>/dev/null |
-	sed '/^wan/s/random-loss,policer,/random-loss,/' >"$OUT/features" || exit 1
+"$TOOLS/features" <"$OUT/list" 2>/dev/null | awk -f fit-labels.awk wan/runs.tsv - >"$OUT/features" || exit 1
 "$TOOLS/fit" experts.txt <"$OUT/features" >"$OUT/weights.c" || exit 1
 if [ "${1:-}" = --update ]; then
 	cp "$OUT/weights.c" "$table"
