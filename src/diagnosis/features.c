@@ -8,6 +8,7 @@
 /* Text prints totals with three digits: what is left in the buffer is known no better than that. */
 #define TOTALS_ROUNDING 0.005
 /* No number counts for more than this many times its weight. */
+#define LOADED_OVER_MEDIAN 1.1
 #define GRADE_MOST 1.5
 
 void feature_set(const struct view *view, enum feature feature, double value, double reference)
@@ -29,8 +30,13 @@ static void read_rtt(struct view *view)
 {
 	const struct path *path = view->path;
 
+	/* one strange row must not make a queue */
 	if (path->has & PATH_LOADED_RTT)
-		view->loaded_us = path->loaded_rtt_us;
+		view->loaded_us =
+		    (path->has & PATH_SERIES) && !path->rtt_is_proxy && path->rtt_median_us > 0 &&
+			    path->quiet_count > 2
+			? fmin(path->loaded_rtt_us, LOADED_OVER_MEDIAN * path->rtt_median_us)
+			: path->loaded_rtt_us;
 	view->has_rtt = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
 	view->base_us = path_base_rtt_us(path);
 	view->base_is_measured =

@@ -222,8 +222,12 @@ static void pattern(const struct view *view)
 {
 	const struct loss_pattern *losses = &view->path->losses;
 
-	if (!losses->known || view->path->phases.cwnd_rests || view->lossless || view->bbr)
+	if (!losses->known || view->path->phases.cwnd_rests || view->lossless)
 		return;
+	if (view->bbr) {
+		feature_grade(view, FEATURE_BBR_LOSS, losses->ratio, 0, 0.02, 2.5);
+		return;
+	}
 	feature_grade(view, FEATURE_LOSS_CLUSTERS, losses->dispersion, 1, 4, 4);
 	if (losses->window_bytes > 0)
 		feature_grade(view, FEATURE_LOSS_AGAINST_CHANCE, losses->window_bytes,

@@ -15,6 +15,7 @@
 #define SPEED_REACHED 0.9
 #define FLAT 0.03
 #define MOVES 0.05
+#define RTT_PART 0.4
 #define SWINGS 0.15
 #define EXACT 0.006
 /* -b counts as reached from here on: iperf3 sends in blocks and keeps to the rate on average. */
@@ -72,7 +73,10 @@ static void moves(const struct view *view)
 	if (pools < 3)
 		return;
 	bool cwnd_moves = (path->has & PATH_CWND) && path->cwnd_spread > MOVES;
-	if (path->rate_deviation < FLAT && cwnd_moves && !view->bbr)
+	/* at one rate cwnd moves only as the RTT does: where that rests, rows are too long to see the rate move */
+	bool rtt_rests = view->has_rtt && path->rtt_min_us > 0 &&
+			 path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread;
+	if (path->rate_deviation < FLAT && cwnd_moves && !rtt_rests && !view->bbr)
 		feature_set(
 		    view, FEATURE_RATE_FLAT_CWND_MOVES, path->rate_deviation, path->cwnd_spread);
 	else if (path->rate_deviation > SWINGS)

@@ -55,13 +55,18 @@ static double peak_spread(const struct fluid *f)
 	return peaks.count >= PEAKS_MIN ? stats_deviation(&peaks) / peaks.mean : 0;
 }
 
+/* A burst and its repair fall into two rows at most. */
+#define ROWS_OF_EVENT 2.0
+
 static double count_events(const struct fluid *f)
 {
-	double count = 0;
+	double count = 0, rows = 0;
 
-	for (size_t i = 0; i < f->count; i++)
+	for (size_t i = 0; i < f->count; i++) {
 		count += f->lost[i] > 0 && (i == 0 || f->lost[i - 1] == 0);
-	return count;
+		rows += f->lost[i] > 0;
+	}
+	return fmax(count, rows / ROWS_OF_EVENT);
 }
 
 static double mean_cwnd(const struct run *run, size_t count)

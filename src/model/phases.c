@@ -20,6 +20,8 @@
  * where blocks could explain them. */
 #define TINY_SEGMENTS 4
 #define DEAD_SHARE 0.5
+/* Retransmits a second. */
+#define RESENT_BY_TIMEOUT 8.0
 #define MOST_DEAD 0.7
 /* Rows are pooled until a write burst is at most this part of them, and no longer than that. */
 #define POOL_NOISE 0.1
@@ -157,6 +159,17 @@ static bool is_frozen(const struct bin *bins, size_t first, size_t count)
 	return true;
 }
 
+/* Timeouts alone send at most a few segments a second again (RFC 6298: 200 ms at first in Linux, and each
+ * twice the one before); more of them tell that acknowledgements come all the time. */
+static bool is_acknowledged(const struct bin *bins, size_t first, size_t count)
+{
+	size_t busy = 0;
+
+	for (size_t i = first; i < first + count; i++)
+		busy += (double)bins[i].retransmits > RESENT_BY_TIMEOUT * bin_seconds(&bins[i]);
+	return 2 * busy > count;
+}
+
 /* Empty rows in a row from `i` on that the writes' blocks do not explain; 0 when they do. */
 static size_t stall_from(const struct run *run, size_t i, size_t n, double row_bytes)
 {
@@ -166,7 +179,7 @@ static size_t stall_from(const struct run *run, size_t i, size_t n, double row_b
 	while (at < n && bins[at].bytes == 0)
 		at++;
 	size_t empty = at - i;
-	if (empty == 0)
+	if (empty == 0 || is_acknowledged(bins, i, empty))
 		return 0;
 	/* a row that holds several bursts leaves no second empty by itself */
 	if (row_bytes > 2 * WRITE_BURST_BYTES)
