@@ -172,6 +172,8 @@ void view_read(const struct diagnosis_input *input, struct features *features, s
 		    (double)input->context->tc->backlog_bytes * 8 / path->rate_bps * 1e6;
 	view->ping_loss = lost_probes(input->context);
 	view->same_host = ends_are_one(input->run);
+	view->one_reading = view->count == 1 && view->socket && input->run &&
+			    input->run->series.count == 1 && !view->peer_socket;
 	read_rtt(view);
 	read_loss(view);
 	read_in_flight(view);
@@ -186,6 +188,8 @@ void features_read(const struct diagnosis_input *input, struct features *feature
 	view_read(input, features, &view);
 	if (view.bbr)
 		feature_set(&view, FEATURE_BBR, 0, 0);
+	if (view.one_reading)
+		feature_set(&view, FEATURE_ONE_READING, 0, 0);
 	features_of_window(&view);
 	features_of_ceilings(&view);
 	features_of_sockets(&view);

@@ -105,6 +105,7 @@ enum feature {
 	FEATURE_BBR_LOSS,
 	/* RTT */
 	FEATURE_QUEUE_STANDS,
+	FEATURE_QUEUE_ONCE,
 	FEATURE_QUEUE_LONG,
 	FEATURE_QUEUE_NONE,
 	FEATURE_QUEUE_FOLLOWS_CWND,
@@ -146,6 +147,7 @@ enum feature {
 	FEATURE_START_ONLY,
 	FEATURE_TOO_SHORT,
 	FEATURE_BBR,
+	FEATURE_ONE_READING,
 	FEATURE_COUNT
 };
 
@@ -169,6 +171,10 @@ struct feature_row {
 	unsigned shows;	   /* causes that it shows by itself, as 1 << enum factor: without any such
 				    * feature a cause is named with low confidence at most */
 	unsigned excludes; /* causes that cannot be beside it, as 1 << enum factor */
+	unsigned
+	    proves; /* causes that may be named with high confidence beside it: without any such
+			    * feature it is medium at most */
+	unsigned lowers; /* causes that are named with low confidence at most beside it */
 };
 
 extern const struct feature_row feature_table[FEATURE_COUNT];

@@ -15,6 +15,8 @@
 #define ASKED_MOST 2.2
 /* Time without a byte that makes a flow a stalled one. */
 #define STALLED_SHARE 0.3
+#define STALLED_LONGEST 0.2
+#define STALLED_MOST 0.6
 #define STOPPED_MS 5000
 
 static void cpu(const struct view *view)
@@ -119,6 +121,19 @@ static bool window_shuts(const struct view *view)
 	return false;
 }
 
+/* The longest dead stretch as a share of the run: timeouts of a lossy path make many short ones. */
+static double longest_dead(const struct phases *phases)
+{
+	double longest_s = 0,
+	       whole_s = phases->count > 0 ? phases->items[phases->count - 1].end_s : 0;
+
+	for (size_t i = 0; i < phases->count; i++)
+		if (phases->items[i].kind == PHASE_STALLED || phases->items[i].kind == PHASE_IDLE)
+			longest_s =
+			    fmax(longest_s, phases->items[i].end_s - phases->items[i].start_s);
+	return whole_s > 0 ? longest_s / whole_s : 0;
+}
+
 static void stalls(const struct view *view)
 {
 	const struct path *path = view->path;
@@ -126,8 +141,10 @@ static void stalls(const struct view *view)
 	const struct socket_info *socket = view->socket;
 	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes < 5.0 * path->mss;
 	double dead = phases->share[PHASE_STALLED] + phases->share[PHASE_IDLE];
+	bool broken = longest_dead(phases) > STALLED_LONGEST || dead > STALLED_MOST;
 
-	if (dead > STALLED_SHARE && (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
+	if (dead > STALLED_SHARE && broken &&
+	    (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
 		feature_set(view,
 		    tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
 						  : FEATURE_STALLS_OPEN_CWND,

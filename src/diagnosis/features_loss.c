@@ -28,6 +28,8 @@
 #define EVENTS_MIN 3
 #define ONE_CWND 0.12
 #define ANY_CWND 0.28
+/* What is lost around a stall tells of the stall. */
+#define STALLED_SHARE 0.3
 /* RTT that moves by less than this is flat. */
 #define RTT_FLAT 1.12
 
@@ -222,7 +224,8 @@ static void pattern(const struct view *view)
 {
 	const struct loss_pattern *losses = &view->path->losses;
 
-	if (!losses->known || view->path->phases.cwnd_rests || view->lossless)
+	if (!losses->known || view->path->phases.cwnd_rests || view->lossless ||
+	    view->path->phases.share[PHASE_STALLED] > STALLED_SHARE)
 		return;
 	if (view->bbr) {
 		feature_grade(view, FEATURE_BBR_LOSS, losses->ratio, 0, 0.02, 2.5);

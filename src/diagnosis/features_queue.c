@@ -37,7 +37,10 @@ static void against_base(const struct view *view)
 	if (view->base_is_measured && view->queue_ratio > LONG_RATIO && over_us > LONG_US)
 		feature_set(view, FEATURE_QUEUE_LONG, over_us, view->base_us);
 	if (stands)
-		feature_set(view, FEATURE_QUEUE_STANDS, view->loaded_us, view->base_us);
+		feature_set(view,
+		    view->one_reading && !(view->path->has & PATH_IDLE_RTT) ? FEATURE_QUEUE_ONCE
+									    : FEATURE_QUEUE_STANDS,
+		    view->loaded_us, view->base_us);
 	else if (view->base_is_measured && (view->queue_ratio < NONE_RATIO || over_us < NONE_US))
 		feature_set(view, FEATURE_QUEUE_NONE, view->loaded_us, view->base_us);
 }

@@ -74,15 +74,20 @@ static void order(struct limit *limit)
 	}
 }
 
-/* Some feature that is there shows the cause by itself; otherwise it only remains. */
-static bool is_shown(const struct features *features, enum factor factor)
+/* How sure a cause can be by the kind of evidence there is, whatever its share. */
+static enum confidence most_confidence(const struct features *features, enum factor factor)
 {
-	unsigned bit = 1u << (factor == FACTOR_QUEUE ? FACTOR_LINK : factor);
+	unsigned bit = 1u << factor, shows = 0, proves = 0, lowers = 0;
 
 	for (int i = 0; i < FEATURE_COUNT; i++)
-		if (features->items[i].present && (feature_table[i].shows & bit))
-			return true;
-	return false;
+		if (features->items[i].present) {
+			shows |= feature_table[i].shows;
+			proves |= feature_table[i].proves;
+			lowers |= feature_table[i].lowers;
+		}
+	if (!(shows & bit) || (lowers & bit))
+		return CONFIDENCE_LOW;
+	return proves & bit ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }
 
 static void name_cause(struct limit *limit, const struct features *features)
@@ -96,8 +101,9 @@ static void name_cause(struct limit *limit, const struct features *features)
 	limit->confidence = share >= SHARE_HIGH	    ? CONFIDENCE_HIGH
 			    : share >= SHARE_MEDIUM ? CONFIDENCE_MEDIUM
 						    : CONFIDENCE_LOW;
-	if (!is_shown(features, first))
-		limit->confidence = CONFIDENCE_LOW;
+	enum confidence most = most_confidence(features, first);
+	if (limit->confidence > most)
+		limit->confidence = most;
 	if (first == FACTOR_UNKNOWN || share < SHARE_LOW) {
 		limit->factor = FACTOR_UNKNOWN;
 		limit->confidence = CONFIDENCE_LOW;

@@ -36,7 +36,8 @@ struct view {
 	double ping_loss; /* of the idle path's probes; 0 when none or too few */
 	double
 	    backlog_us; /* what the deepest queue of tc takes to drain at the rate; 0 when unknown */
-	bool same_host; /* both ends are one machine */
+	bool one_reading; /* all that is known of the flow is one reading of its sender's socket */
+	bool same_host;	  /* both ends are one machine */
 };
 
 void view_read(const struct diagnosis_input *input, struct features *features, struct view *view);

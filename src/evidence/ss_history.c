@@ -224,14 +224,23 @@ void ss_history_add(struct ss_history *history, const struct socket_info *info)
 /* What the connections are judged by: what moved between readings, or in their whole life. */
 struct choice {
 	bool over_time, sends;
+	bool skips_local; /* connections of this host with itself do not count */
 	const struct followed *leader;
 };
+
+static bool is_local(const struct socket_info *info)
+{
+	return strncmp(info->local, "127.", 4) == 0 || strcmp(info->local, "::1") == 0 ||
+	       (info->local[0] != '\0' && strcmp(info->local, info->peer) == 0);
+}
 
 static uint64_t moved(const struct followed *item, const struct choice *choice)
 {
 	const struct socket_info *info = &item->latest;
 	bool up = info->state[0] == '\0' || strncmp(info->state, "ESTAB", 5) == 0;
 
+	if (choice->skips_local && is_local(info))
+		return 0;
 	if (choice->over_time)
 		return item->sample.readings > 1 ? sample_moved(&item->sample, choice->sends) : 0;
 	/* ss leaves the state out when it was asked for one */
@@ -257,10 +266,11 @@ static uint64_t find_leader(const struct ss_history *history, struct choice *cho
 
 /* The busiest sending connection, as its sender knows most of a flow, unless what comes in is far
  * more. */
-static bool choose(const struct ss_history *history, bool over_time, struct choice *choice)
+static bool choose_of(
+    const struct ss_history *history, bool over_time, bool skips_local, struct choice *choice)
 {
-	struct choice sends = {.over_time = over_time, .sends = true};
-	struct choice receives = {.over_time = over_time};
+	struct choice sends = {.over_time = over_time, .skips_local = skips_local, .sends = true};
+	struct choice receives = {.over_time = over_time, .skips_local = skips_local};
 	uint64_t sent = find_leader(history, &sends);
 	uint64_t received = find_leader(history, &receives);
 	bool is_sender =
@@ -268,6 +278,20 @@ static bool choose(const struct ss_history *history, bool over_time, struct choi
 
 	*choice = is_sender ? sends : receives;
 	return is_sender || received >= SOCKET_CONTROL_BYTES;
+}
+
+/* A relay hands on within the host what came over the path: the path is what is asked about. */
+static bool choose(const struct ss_history *history, bool over_time, struct choice *choice)
+{
+	struct choice outside;
+
+	if (!choose_of(history, over_time, false, choice))
+		return false;
+	if (is_local(&choice->leader->latest) && choose_of(history, over_time, true, &outside) &&
+	    (double)moved(outside.leader, &outside) >
+		STREAM_SHARE_MIN * (double)moved(choice->leader, choice))
+		*choice = outside;
+	return true;
 }
 
 /* Between the same two hosts and for the same service. */

@@ -233,6 +233,10 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_LOSS_FIRST_BURST] = {"the first interval carried {v} times the rate after it",
 	UNIT_TIMES, UNIT_NONE},
     [FEATURE_QUEUE_STANDS] = {"RTT {v} under load, {r} without", UNIT_TIME, UNIT_TIME},
+    [FEATURE_QUEUE_ONCE] = {"RTT {v} when it was read, {r} at the least", UNIT_TIME, UNIT_TIME},
+    [FEATURE_ONE_READING] =
+	{"one reading of the sender's socket: what the receiver does is not seen", UNIT_NONE,
+	    UNIT_NONE},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},

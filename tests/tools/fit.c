@@ -45,7 +45,8 @@ static struct line *lines;
 static size_t line_count;
 /* An expert's weight that ends in "!" is not fitted. */
 static bool fixed[FEATURE_COUNT + 2][FACTOR_COUNT];
-static unsigned shows[FEATURE_COUNT], excludes[FEATURE_COUNT];
+static unsigned shows[FEATURE_COUNT], excludes[FEATURE_COUNT], proves[FEATURE_COUNT],
+    lowers[FEATURE_COUNT];
 #define MET (FEATURE_COUNT + 1)
 static double expert[FEATURE_COUNT + 2][FACTOR_COUNT], weights[FEATURE_COUNT + 1][FACTOR_COUNT];
 
@@ -177,17 +178,18 @@ static double descend(int round)
 	return loss / fmax(total, 1);
 }
 
-/* "+CAUSE" and "-CAUSE" */
+/* "+CAUSE", "-CAUSE", "*CAUSE" and "<CAUSE" */
 static void mark(int row, const char *cell, const char *name)
 {
 	int f = factor_named(cell + 1);
 
 	if (f < 0 || row >= FEATURE_COUNT)
-		errx(1, "%s: \"%s\": expected +CAUSE or -CAUSE behind a feature", name, cell);
-	if (*cell == '+')
-		shows[row] |= 1u << f;
-	else
-		excludes[row] |= 1u << f;
+		errx(1, "%s: \"%s\": expected a cause behind a feature", name, cell);
+	unsigned *mask = *cell == '+'	? shows
+			 : *cell == '*' ? proves
+			 : *cell == '<' ? lowers
+					: excludes;
+	mask[row] |= 1u << f;
 }
 
 static void read_experts(const char *name)
@@ -212,7 +214,7 @@ static void read_experts(const char *name)
 		if (row < 0)
 			errx(1, "%s: no feature \"%s\"", name, cell);
 		while ((cell = strsep(&at, " \n")) && *cell) {
-			if (*cell == '+' || *cell == '-') {
+			if (strchr("+-*<", *cell)) {
 				mark(row, cell, name);
 				continue;
 			}
@@ -306,6 +308,8 @@ static void print_table(void)
 		printf("}");
 		print_causes("shows", shows[i]);
 		print_causes("excludes", excludes[i]);
+		print_causes("proves", proves[i]);
+		print_causes("lowers", lowers[i]);
 		printf("},\n");
 	}
 	printf("};\n/* clang-format on */\n");
