@@ -99,7 +99,10 @@ static size_t choose_of_test(const struct analysis *analyses, size_t count, size
 		if ((other->run->test != run->test && !is_other_way(other->run, run)) ||
 		    much_slower(chosen, other))
 			continue;
-		if (worth(other) > worth(chosen) || much_slower(other, chosen))
+		bool same_view = same_direction(other->run, chosen->run) &&
+				 other->run->test == chosen->run->test;
+		if (same_view ? other->run->local_sends && !chosen->run->local_sends
+			      : worth(other) > worth(chosen) || much_slower(other, chosen))
 			best = i;
 	}
 	return best;

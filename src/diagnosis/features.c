@@ -98,8 +98,15 @@ static void read_loss(struct view *view)
 	const struct path *path = view->path;
 
 	view->knows_loss = path->has & PATH_RETRANSMITS;
-	view->lossless =
-	    view->knows_loss && (path->ends_quiet || path->steady_loss < LOSSLESS_RATIO);
+	/* where rows do not tell, the sum must be next to none */
+	view->rows_tell_loss = false;
+	for (size_t i = 0; i < view->count; i++)
+		view->rows_tell_loss |= (view->bins[i].has & BIN_RETRANSMITS) != 0;
+	if (view->rows_tell_loss)
+		view->lossless =
+		    view->knows_loss && (path->ends_quiet || path->steady_loss < LOSSLESS_RATIO);
+	else
+		view->lossless = view->knows_loss && path->loss_ratio < LOSSLESS_RATIO;
 }
 
 /* With -O the receiver's total holds bytes of the omitted start: nothing can be told then. */

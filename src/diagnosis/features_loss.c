@@ -63,7 +63,9 @@ static void loss_course(const struct view *view)
 		feature_set(view, FEATURE_LOSS_OF_MOST, path->loss_ratio, path->cwnd_bytes);
 	if (path->loss_ratio >= LOSS_HEAVY || path->steady_loss >= LOSS_HEAVY)
 		feature_set(view, FEATURE_LOSS_HEAVY, fmax(path->loss_ratio, path->steady_loss), 0);
-	if (loss_is_throughout(path) && !path->phases.cwnd_rests)
+	if (!view->lossless && (!view->rows_tell_loss || view->count < 2))
+		feature_set(view, FEATURE_LOSS_SUM, path->loss_ratio, (double)path->retransmits);
+	else if (loss_is_throughout(path) && !path->phases.cwnd_rests)
 		feature_set(
 		    view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);
 	else if (regrows(view))
@@ -154,8 +156,9 @@ static void no_bucket(const struct view *view)
 {
 	const struct feature_value *items = view->features->items;
 
-	if (view->knows_loss && !view->lossless && !items[FEATURE_BUCKET_STEADY].present &&
-	    !items[FEATURE_FIRST_BURST].present && !items[FEATURE_LOSS_AT_ONE_CWND].present)
+	if (view->knows_loss && !view->lossless && !items[FEATURE_LOSS_SUM].present &&
+	    !items[FEATURE_BUCKET_STEADY].present && !items[FEATURE_FIRST_BURST].present &&
+	    !items[FEATURE_LOSS_AT_ONE_CWND].present)
 		feature_set(view, FEATURE_NO_BUCKET, view->path->steady_loss, 0);
 }
 
@@ -216,6 +219,22 @@ static void probes(const struct view *view)
 		feature_set(view, FEATURE_PATH_LOSS_SEEN, view->ping_loss, 0);
 }
 
+/* Where only their sum is known. */
+static void pattern_of_sum(const struct view *view)
+{
+	const struct path *path = view->path;
+	double chance_bytes = 1.2247 / sqrt(path->loss_ratio) * path->mss;
+
+	if (view->bbr) {
+		feature_grade(view, FEATURE_BBR_LOSS, path->loss_ratio, 0, 0.02, 2.5);
+		return;
+	}
+	feature_grade(view, FEATURE_LOSS_MUCH, path->loss_ratio, 0, 0.008, 4);
+	if (view->in_flight_measured && view->in_flight > 0)
+		feature_grade(view, FEATURE_LOSS_AGAINST_CHANCE, view->in_flight, chance_bytes,
+		    1.6 * chance_bytes, 2);
+}
+
 /*
  * How the losses fall.  Middles and steps: the medians of 91 policed and 69 lossy runs of CUBIC and Reno lie on
  * both sides of the middle, about a step apart.
@@ -224,6 +243,10 @@ static void pattern(const struct view *view)
 {
 	const struct loss_pattern *losses = &view->path->losses;
 
+	if (view->features->items[FEATURE_LOSS_SUM].present && view->path->loss_ratio > 0) {
+		pattern_of_sum(view);
+		return;
+	}
 	if (!losses->known || view->path->phases.cwnd_rests || view->lossless ||
 	    view->path->phases.share[PHASE_STALLED] > STALLED_SHARE)
 		return;

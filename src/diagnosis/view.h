@@ -18,6 +18,7 @@ struct view {
 
 	bool bbr;	       /* told, or cwnd moves as only BBR's does */
 	bool knows_loss;       /* retransmits were counted */
+	bool rows_tell_loss;   /* and of each interval */
 	bool lossless;	       /* the governing stretch is */
 	bool has_rtt;	       /* the RTT under load was measured */
 	bool base_is_measured; /* base_us is of the idle path */

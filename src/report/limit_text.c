@@ -178,6 +178,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	    UNIT_COUNT, UNIT_TIMES},
     [FEATURE_LOSS_RARE] = {"{v} of the segments are lost, in {r} of the intervals", UNIT_SHARE,
 	UNIT_SHARE},
+    [FEATURE_LOSS_SUM] = {"{v} of the segments are lost ({r}), and when is not known", UNIT_SHARE,
+	UNIT_COUNT},
     [FEATURE_LOSS_BOUND_FITS] = {"{v} is about what CUBIC carries under that loss", UNIT_RATE,
 	UNIT_NONE},
     [FEATURE_LOSS_BOUND_EXCEEDED] = {"{v} is far more than CUBIC carries if that loss were chance",
