@@ -162,6 +162,7 @@ void view_read(const struct diagnosis_input *input, struct features *features, s
 	    .run = input->run,
 	    .socket = input->context ? input->context->socket : NULL,
 	    .peer_socket = input->context ? input->context->peer_socket : NULL,
+	    .other_ping = input->context ? input->context->other_ping : NULL,
 	    .sender = input->sender,
 	    .receiver = input->receiver,
 	    .features = features};

@@ -57,8 +57,10 @@ static void scaling(const struct view *view)
 
 	const struct socket_info *socket = view->socket;
 
-	if (scaling_is_on(view))
+	if (scaling_is_on(view)) {
+		feature_set(view, FEATURE_SCALE_SEEN, view->in_flight, UNSCALED_BYTES);
 		return;
+	}
 	/* ss prints wscale beside the rest whenever both ends agreed on it */
 	if (socket && (socket->has & SOCKET_MSS) && (socket->has & SOCKET_PEER_WINDOW) &&
 	    !(socket->has & SOCKET_WSCALE) && socket->peer_window_bytes <= UNSCALED_BYTES)

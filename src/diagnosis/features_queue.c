@@ -67,8 +67,22 @@ static void course(const struct view *view)
 		feature_set(view, FEATURE_RTT_FLAT, path->rtt_min_us, path->rtt_max_us);
 }
 
+/* Probes of the same path, one of them during the test, see no queue: what delays the flow's own segments is
+ * an end, or a queue that they share with nobody. */
+static void probes_pass(const struct view *view)
+{
+	const struct ping *ping = view->other_ping;
+
+	if (!ping || ping->avg_us <= 0 || !view->has_rtt ||
+	    view->path->loaded_method != RTT_TCP_INFO)
+		return;
+	if (view->loaded_us > VARIES * ping->avg_us && view->loaded_us - ping->avg_us > STANDS_US)
+		feature_set(view, FEATURE_PING_PASSES, ping->avg_us, view->loaded_us);
+}
+
 void features_of_queue(const struct view *view)
 {
+	probes_pass(view);
 	against_base(view);
 	course(view);
 	if (view->backlog_us > BACKLOG_US)

@@ -77,7 +77,8 @@ static void order(struct limit *limit)
 /* How sure a cause can be by the kind of evidence there is, whatever its share. */
 static enum confidence most_confidence(const struct features *features, enum factor factor)
 {
-	unsigned bit = 1u << factor, shows = 0, proves = 0, lowers = 0;
+	unsigned bit = 1u << (factor == FACTOR_QUEUE ? FACTOR_LINK : factor);
+	unsigned shows = 0, proves = 0, lowers = 0;
 
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (features->items[i].present) {
@@ -97,7 +98,11 @@ static void name_cause(struct limit *limit, const struct features *features)
 	for (int f = 0; f < FACTOR_COUNT; f++)
 		if (limit->shares[f] > limit->shares[first])
 			first = (enum factor)f;
-	double share = limit->shares[first];
+	/* the sending program is the cause in either way */
+	double share =
+	    first == FACTOR_APPLICATION || first == FACTOR_APPLICATION_WINDOW
+		? limit->shares[FACTOR_APPLICATION] + limit->shares[FACTOR_APPLICATION_WINDOW]
+		: limit->shares[first];
 	limit->confidence = share >= SHARE_HIGH	    ? CONFIDENCE_HIGH
 			    : share >= SHARE_MEDIUM ? CONFIDENCE_MEDIUM
 						    : CONFIDENCE_LOW;

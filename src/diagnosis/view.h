@@ -11,6 +11,7 @@ struct view {
 	const struct run *run; /* NULL for numbers given by hand */
 	const struct socket_info *socket, *peer_socket;
 	const struct host *sender, *receiver;
+	const struct ping *other_ping; /* NULL for none */
 	struct features *features;
 
 	const struct bin *bins; /* the governing stretch */

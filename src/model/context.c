@@ -78,6 +78,20 @@ static const struct ping *find_loaded_ping(
 	return worst;
 }
 
+/* The slowest of the others that went to the same target. */
+static const struct ping *find_other_ping(const struct evidence *evidence, const struct ping *idle)
+{
+	const struct ping *worst = NULL;
+
+	for (unsigned i = 0; i < evidence->ping_count; i++) {
+		const struct ping *ping = &evidence->pings[i];
+		if (ping != idle && strcmp(ping->target, idle->target) == 0 &&
+		    (!worst || ping->avg_us > worst->avg_us))
+			worst = ping;
+	}
+	return worst;
+}
+
 /* Of several targets the run's; of several probes of it the one with the most, taken without load. */
 static void find_probe_loss(struct probe_loss *loss, const struct evidence *evidence)
 {
@@ -109,6 +123,8 @@ void context_for_run(struct path_context *context, const struct evidence *eviden
 	    .tc = evidence->has_tc ? &evidence->tc : NULL};
 	context->tracepath = evidence->has_tracepath ? &evidence->tracepath : NULL;
 	find_probe_loss(&context->probe_loss, evidence);
-	if (context->ping)
+	if (context->ping) {
 		context->loaded_ping = find_loaded_ping(evidence, context->ping, run);
+		context->other_ping = find_other_ping(evidence, context->ping);
+	}
 }

@@ -147,6 +147,7 @@ struct path_context {
 	const struct host *receiver;	       /* for the share of its tcp_rmem[2] */
 	bool ping_is_loaded;		   /* taken during the test: no base for the path's RTT */
 	const struct ping *loaded_ping;	   /* of this path, during the test */
+	const struct ping *other_ping;	   /* of the same target as `ping`, slower or not */
 	const struct tc *tc;		   /* queues of this path, during the test */
 	const struct tracepath *tracepath; /* its MTU */
 	struct probe_loss probe_loss;

@@ -236,6 +236,7 @@ static void set_idle(struct path *path, const struct path_given *given, const st
 
 /* CUBIC gives up 30 % of cwnd at a loss, of which samples a second apart show a part. */
 #define LOSS_MOVES_CWND 0.08
+#define LEAST_USED 0.02
 
 /*
  * Where loss holds cwnd, all of it is in flight (RFC 9438, section 5.8: it does not grow otherwise), and
@@ -246,9 +247,13 @@ static void load_from_cwnd(struct path *path)
 {
 	bool lossy = path->steady_loss >= LOSSLESS_RATIO && path->steady_retransmits > 0 &&
 		     path->cwnd_spread > LOSS_MOVES_CWND;
+	/* a relay beside the sender, or timeouts: cwnd is not what is in flight */
+	bool unused =
+	    path->stream_rate_bps / 8e6 * path->idle_rtt_us < LEAST_USED * path->cwnd_bytes;
 
 	if ((path->has & PATH_LOADED_RTT) || !(path->has & PATH_IDLE_RTT) ||
-	    !(path->has & PATH_CWND) || !lossy || path->stream_rate_bps <= 0 || path_is_bbr(path))
+	    !(path->has & PATH_CWND) || !lossy || unused || path->stream_rate_bps <= 0 ||
+	    path_is_bbr(path))
 		return;
 	path->has |= PATH_LOADED_RTT;
 	path->loaded_rtt_us = path->cwnd_bytes * 8 / path->stream_rate_bps * 1e6;

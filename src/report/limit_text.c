@@ -239,6 +239,9 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_ONE_READING] =
 	{"one reading of the sender's socket: what the receiver does is not seen", UNIT_NONE,
 	    UNIT_NONE},
+    [FEATURE_PING_PASSES] =
+	{"pings of the same path take {v}, the flow's own segments {r}: an end delays them",
+	    UNIT_TIME, UNIT_TIME},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},
@@ -282,6 +285,7 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	UNIT_BYTES, UNIT_NONE},
     [FEATURE_SCALE_ABSENT] = {"the connection has no window scaling: no window above {r}",
 	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_SCALE_SEEN] = {"window scaling is on", UNIT_NONE, UNIT_NONE},
     [FEATURE_BUFFER_ASKED_BINDS] =
 	{"a socket buffer of {r} was asked for (-w), and {v} of it is used: "
 	 "autotuning is off",
