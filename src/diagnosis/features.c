@@ -196,6 +196,8 @@ void features_read(const struct diagnosis_input *input, struct features *feature
 	view_read(input, features, &view);
 	if (view.bbr)
 		feature_set(&view, FEATURE_BBR, 0, 0);
+	if (!view.has_rtt)
+		feature_set(&view, FEATURE_RTT_UNSEEN, 0, 0);
 	if (view.one_reading)
 		feature_set(&view, FEATURE_ONE_READING, 0, 0);
 	features_of_window(&view);

@@ -219,8 +219,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_LOSS_ALLOWED] = {.name = "loss-allowed",
 		.weight = {[LOSS] = 2}},
 	[FEATURE_LOSS_WITHOUT_DELAY] = {.name = "loss-without-delay",
-		.weight = {[LOSS] = 3, [POL] = 5, [LINK] = -7, [RECOV] = 4},
-		.proves = 1 << POL},
+		.weight = {[LOSS] = 3, [POL] = 5, [LINK] = -7, [RECOV] = 4}},
 	[FEATURE_LOSS_WITH_DELAY] = {.name = "loss-with-delay",
 		.weight = {[LOSS] = -3, [POL] = -5, [LINK] = 6},
 		.shows = 1 << LINK},
@@ -291,7 +290,8 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[RW] = -3, [POL] = -4, [LINK] = 3},
 		.shows = 1 << LINK},
 	[FEATURE_RTT_FLAT] = {.name = "rtt-flat",
-		.weight = {[POL] = 2, [LINK] = -4}},
+		.weight = {[POL] = 2, [LINK] = -4},
+		.proves = 1 << POL},
 	[FEATURE_PATH_CHANGED] = {.name = "path-changed",
 		.weight = {[LINK] = -3}},
 	[FEATURE_BACKLOG] = {.name = "backlog",
@@ -402,5 +402,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_ONE_READING] = {.name = "one-reading",
 		.weight = {[READ] = 1},
 		.lowers = 1 << RW | 1 << SB | 1 << RECOV},
+	[FEATURE_RTT_UNSEEN] = {.name = "rtt-unseen",
+		.weight = {}},
 };
 /* clang-format on */

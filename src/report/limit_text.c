@@ -242,6 +242,7 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_PING_PASSES] =
 	{"pings of the same path take {v}, the flow's own segments {r}: an end delays them",
 	    UNIT_TIME, UNIT_TIME},
+    [FEATURE_RTT_UNSEEN] = {"no RTT was measured under load", UNIT_NONE, UNIT_NONE},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},

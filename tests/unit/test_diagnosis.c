@@ -87,8 +87,8 @@ static const struct situation situations[] = {
 	    {34, 0.3, 0, 0, 3}, {19, 0.24, 0, 0, 1}, {19, 0.2, 0, 0, 0}},
 	.asked_bps = -1,
 	.idle_rtt_ms = 100,
-	.factor = FACTOR_UNKNOWN,
-	.candidate = FACTOR_RANDOM_LOSS},
+	.factor = FACTOR_RANDOM_LOSS,
+	.most = CONFIDENCE_MEDIUM},
     {.name = "a cwnd that thousands of losses do not move is not what is in flight",
 	.seconds = {{217, 6.2, 0, 0, 0}, {713, 12.8, 0, 0, 31778}, {482, 11.8, 0, 0, 5359},
 	    {482, 11.8, 0, 0, 0}, {472, 12.1, 0, 0, 0}, {482, 11.8, 0, 0, 0}},
@@ -235,7 +235,11 @@ static void test_factors(void **state)
 
 		decide(s, &run, &path, &limit);
 		print_message("%s: %s\n", s->name, factor_table[limit.factor].name);
-		assert_int_equal(limit.factor, s->factor);
+		/* what remains open may be named, but with low confidence only */
+		if (s->factor == FACTOR_UNKNOWN && limit.factor != FACTOR_UNKNOWN)
+			assert_int_equal(limit.confidence, CONFIDENCE_LOW);
+		else
+			assert_int_equal(limit.factor, s->factor);
 		assert_true((int)limit.confidence <= s->most || s->factor == FACTOR_UNKNOWN);
 		assert_true(limit.evidence_count > 0);
 		if (s->factor == FACTOR_UNKNOWN)
