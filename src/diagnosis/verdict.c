@@ -9,6 +9,8 @@
 #define SHARE_HIGH 0.96
 #define SHARE_MEDIUM 0.77
 #define SHARE_LOW 0.50
+/* A cause that no feature shows by itself, without an RTT. */
+#define SHARE_GUESSED 0.62
 /* Named among those that remain open. */
 #define SHARE_REMAINS 0.06
 /* Without an RTT under load features lean on one another: of runs that were not used to fit, shares told best what
@@ -78,21 +80,31 @@ static void order(struct limit *limit)
 	}
 }
 
-/* How sure a cause can be by the kind of evidence there is, whatever its share. */
-static enum confidence most_confidence(const struct features *features, enum factor factor)
+/* What the features that are there say of a cause beyond their weight. */
+struct standing {
+	bool shown, proved, lowered;
+};
+
+static struct standing standing_of(const struct features *features, enum factor factor)
 {
 	unsigned bit = 1u << (factor == FACTOR_QUEUE ? FACTOR_LINK : factor);
-	unsigned shows = 0, proves = 0, lowers = 0;
+	struct standing standing = {.shown = false};
 
 	for (int i = 0; i < FEATURE_COUNT; i++)
 		if (features->items[i].present) {
-			shows |= feature_table[i].shows;
-			proves |= feature_table[i].proves;
-			lowers |= feature_table[i].lowers;
+			standing.shown |= (feature_table[i].shows & bit) != 0;
+			standing.proved |= (feature_table[i].proves & bit) != 0;
+			standing.lowered |= (feature_table[i].lowers & bit) != 0;
 		}
-	if (!(shows & bit) || (lowers & bit))
+	return standing;
+}
+
+/* How sure a cause can be by the kind of evidence there is, whatever its share. */
+static enum confidence most_confidence(const struct standing *standing)
+{
+	if (!standing->shown || standing->lowered)
 		return CONFIDENCE_LOW;
-	return proves & bit ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	return standing->proved ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }
 
 static void name_cause(struct limit *limit, const struct features *features)
@@ -110,10 +122,12 @@ static void name_cause(struct limit *limit, const struct features *features)
 	limit->confidence = share >= SHARE_HIGH	    ? CONFIDENCE_HIGH
 			    : share >= SHARE_MEDIUM ? CONFIDENCE_MEDIUM
 						    : CONFIDENCE_LOW;
-	enum confidence most = most_confidence(features, first);
+	struct standing standing = standing_of(features, first);
+	enum confidence most = most_confidence(&standing);
 	if (limit->confidence > most)
 		limit->confidence = most;
-	if (first == FACTOR_UNKNOWN || share < SHARE_LOW) {
+	bool guessed = !standing.shown && features->items[FEATURE_RTT_UNSEEN].present;
+	if (first == FACTOR_UNKNOWN || share < (guessed ? SHARE_GUESSED : SHARE_LOW)) {
 		limit->factor = FACTOR_UNKNOWN;
 		limit->confidence = CONFIDENCE_LOW;
 		order(limit);
