@@ -203,8 +203,8 @@ void features_read(const struct diagnosis_input *input, struct features *feature
 	features_of_window(&view);
 	features_of_ceilings(&view);
 	features_of_sockets(&view);
+	features_of_rate(&view);
 	features_of_loss(&view);
 	features_of_queue(&view);
-	features_of_rate(&view);
 	features_of_hosts(&view);
 }

@@ -28,6 +28,8 @@
 #define EVENTS_MIN 3
 #define ONE_CWND 0.12
 #define ANY_CWND 0.28
+#define COLLAPSE_ROWS 6
+#define COLLAPSED 0.35
 /* What is lost around a stall tells of the stall. */
 #define STALLED_SHARE 0.3
 /* RTT that moves by less than this is flat. */
@@ -212,6 +214,28 @@ static void timeouts(const struct view *view)
 		feature_set(view, FEATURE_TIMEOUTS, rows, (double)path->phases.usable);
 }
 
+/* Rows in which something is lost and little else passes: outages, which a rate that is fixed does not make. */
+static void collapses(const struct view *view)
+{
+	double bytes[SERIES_MAX];
+	size_t rows = 0, usable = view->path->phases.usable;
+
+	if (!view->run || !view->rows_tell_loss || usable < COLLAPSE_ROWS)
+		return;
+	for (size_t i = 0; i < usable; i++)
+		bytes[i] = (double)view->run->series.bins[i].bytes;
+	double median = stats_median(bytes, usable);
+	/* below that the writes' blocks leave rows nearly empty by themselves */
+	if (median < 2 * WRITE_BURST_BYTES)
+		return;
+	for (size_t i = 1; i < usable; i++) {
+		const struct bin *bin = &view->run->series.bins[i];
+		rows += bin->retransmits > 0 && (double)bin->bytes < COLLAPSED * median;
+	}
+	if (rows > 0)
+		feature_set(view, FEATURE_RATE_COLLAPSES, (double)rows, (double)usable);
+}
+
 /* ping's own loss, of so many probes that it is no accident. */
 static void probes(const struct view *view)
 {
@@ -248,7 +272,8 @@ static void pattern(const struct view *view)
 		return;
 	}
 	if (!losses->known || view->path->phases.cwnd_rests || view->lossless ||
-	    view->path->phases.share[PHASE_STALLED] > STALLED_SHARE)
+	    view->path->phases.share[PHASE_STALLED] > STALLED_SHARE ||
+	    view->features->items[FEATURE_FAST_AND_NEAR].present)
 		return;
 	if (view->bbr) {
 		feature_grade(view, FEATURE_BBR_LOSS, losses->ratio, 0, 0.02, 2.5);
@@ -279,5 +304,6 @@ void features_of_loss(const struct view *view)
 	pattern(view);
 	loss_and_delay(view);
 	timeouts(view);
+	collapses(view);
 	probes(view);
 }

@@ -68,7 +68,14 @@ static void link_rates(const struct view *view)
 static void moves(const struct view *view)
 {
 	const struct path *path = view->path;
-	size_t pools = path->phases.block ? view->count / path->phases.block : 0;
+	struct stats rows = {0};
+
+	for (size_t i = 0; i < view->count; i++)
+		stats_add(&rows, bins_rate_bps(&view->bins[i], 1));
+	double rows_deviation = rows.mean > 0 ? stats_deviation(&rows) / rows.mean : 1;
+	/* rows that are alike need no pooling */
+	size_t block = rows_deviation < FLAT / 2 ? 1 : path->phases.block;
+	size_t pools = block ? view->count / block : 0;
 
 	if (pools < 3)
 		return;
@@ -76,9 +83,9 @@ static void moves(const struct view *view)
 	/* at one rate cwnd moves only as the RTT does: where that rests, rows are too long to see the rate move */
 	bool rtt_rests = view->has_rtt && path->rtt_min_us > 0 &&
 			 path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread;
-	if (path->rate_deviation < FLAT && cwnd_moves && !rtt_rests && !view->bbr)
-		feature_set(
-		    view, FEATURE_RATE_FLAT_CWND_MOVES, path->rate_deviation, path->cwnd_spread);
+	double deviation = fmin(rows_deviation, path->rate_deviation);
+	if (deviation < FLAT && cwnd_moves && !rtt_rests && !view->bbr)
+		feature_set(view, FEATURE_RATE_FLAT_CWND_MOVES, deviation, path->cwnd_spread);
 	else if (path->rate_deviation > SWINGS)
 		feature_set(view, FEATURE_RATE_SWINGS, path->rate_deviation, 0);
 }

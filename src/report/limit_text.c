@@ -243,6 +243,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	{"pings of the same path take {v}, the flow's own segments {r}: an end delays them",
 	    UNIT_TIME, UNIT_TIME},
     [FEATURE_RTT_UNSEEN] = {"no RTT was measured under load", UNIT_NONE, UNIT_NONE},
+    [FEATURE_RATE_COLLAPSES] = {"in {v} of {r} intervals segments are lost and hardly any pass",
+	UNIT_COUNT, UNIT_COUNT},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},
