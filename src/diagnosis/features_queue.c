@@ -16,6 +16,12 @@
 #define FOLLOWS 0.6
 #define VARIES 1.25
 #define FLAT 1.06
+/* What hosts add on a short path. */
+#define NOISE_US 800
+#define NOISE_RATIO 1.15
+/* cwnd moves by more than this, and the RTT by less than this part of it. */
+#define CWND_MOVES 0.15
+#define RTT_PART 0.3
 #define BACKLOG_US 20000
 
 static void against_base(const struct view *view)
@@ -61,9 +67,13 @@ static void course(const struct view *view)
 		feature_set(view, FEATURE_QUEUE_FILLS, path->rtt_min_us, path->rtt_max_us);
 	if (!view->has_rtt || view->count < 3 || path->rtt_min_us <= 0)
 		return;
+	if (!view->lossless && !view->bbr && path->cwnd_spread > CWND_MOVES &&
+	    path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread)
+		feature_set(view, FEATURE_RTT_STILL_UNDER_CWND, path->rtt_min_us, path->rtt_max_us);
 	if (path->rtt_max_us > VARIES * path->rtt_min_us && spread_us > STANDS_US)
 		feature_set(view, FEATURE_RTT_VARIES, path->rtt_min_us, path->rtt_max_us);
-	else if (path->rtt_max_us < FLAT * path->rtt_min_us || spread_us < 800)
+	else if (path->rtt_max_us < FLAT * path->rtt_min_us ||
+		 (spread_us < NOISE_US && path->rtt_max_us < NOISE_RATIO * path->rtt_min_us))
 		feature_set(view, FEATURE_RTT_FLAT, path->rtt_min_us, path->rtt_max_us);
 }
 

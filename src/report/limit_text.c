@@ -245,6 +245,9 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_RTT_UNSEEN] = {"no RTT was measured under load", UNIT_NONE, UNIT_NONE},
     [FEATURE_RATE_COLLAPSES] = {"in {v} of {r} intervals segments are lost and hardly any pass",
 	UNIT_COUNT, UNIT_COUNT},
+    [FEATURE_RTT_STILL_UNDER_CWND] =
+	{"the RTT stays between {v} and {r} while cwnd moves: no queue that it fills", UNIT_TIME,
+	    UNIT_TIME},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},
