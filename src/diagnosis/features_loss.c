@@ -178,7 +178,8 @@ static void loss_and_delay(const struct view *view)
 			    view, FEATURE_LOSS_WITHOUT_DELAY, view->loaded_us, view->base_us);
 		return;
 	}
-	if (!view->has_rtt || !view->run || path->retransmits < 3 || path->rtt.us <= 0)
+	if (!view->has_rtt || !view->run || path->retransmits < 3 || path->rtt.us <= 0 ||
+	    path->phases.cwnd_rests)
 		return;
 	for (size_t i = 0; i < path->phases.usable; i++) {
 		const struct bin *bin = &view->run->series.bins[i];

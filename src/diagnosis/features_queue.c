@@ -22,6 +22,9 @@
 /* cwnd moves by more than this, and the RTT by less than this part of it. */
 #define CWND_MOVES 0.15
 #define RTT_PART 0.3
+/* Median over smallest, of so many rows, that a queue exceeds. */
+#define MEDIAN_RESTS 1.03
+#define MEDIAN_ROWS 6
 #define BACKLOG_US 20000
 
 static void against_base(const struct view *view)
@@ -67,10 +70,14 @@ static void course(const struct view *view)
 		feature_set(view, FEATURE_QUEUE_FILLS, path->rtt_min_us, path->rtt_max_us);
 	if (!view->has_rtt || view->count < 3 || path->rtt_min_us <= 0)
 		return;
+	/* a row that a scheduler delayed is no queue: half of the rows would be */
+	double median = path->rtt_median_us / path->rtt_min_us;
 	if (!view->lossless && !view->bbr && path->cwnd_spread > CWND_MOVES &&
-	    path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread)
-		feature_set(view, FEATURE_RTT_STILL_UNDER_CWND, path->rtt_min_us, path->rtt_max_us);
-	if (path->rtt_max_us > VARIES * path->rtt_min_us && spread_us > STANDS_US)
+	    median - 1 < RTT_PART * path->cwnd_spread / 2)
+		feature_set(
+		    view, FEATURE_RTT_STILL_UNDER_CWND, path->rtt_min_us, path->rtt_median_us);
+	if (path->rtt_max_us > VARIES * path->rtt_min_us && spread_us > STANDS_US &&
+	    (median > MEDIAN_RESTS || view->count < MEDIAN_ROWS))
 		feature_set(view, FEATURE_RTT_VARIES, path->rtt_min_us, path->rtt_max_us);
 	else if (path->rtt_max_us < FLAT * path->rtt_min_us ||
 		 (spread_us < NOISE_US && path->rtt_max_us < NOISE_RATIO * path->rtt_min_us))

@@ -27,6 +27,9 @@
 /* Every cause has this weight, times the root of what its lines come to. */
 #define CAUSE_WEIGHT 4.0
 #define TRUST 3.0
+/* An expert knows less of what a number on a scale weighs. */
+#define TRUST_GRADED 4.0
+#define FARTHEST_GRADED 6.0
 /* No weight moves farther than this from the expert's. */
 #define FARTHEST 5.0
 #define NATS (M_LN10 / 10)
@@ -49,6 +52,9 @@ static unsigned shows[FEATURE_COUNT], excludes[FEATURE_COUNT], proves[FEATURE_CO
     lowers[FEATURE_COUNT];
 #define MET (FEATURE_COUNT + 1)
 static double expert[FEATURE_COUNT + 2][FACTOR_COUNT], weights[FEATURE_COUNT + 1][FACTOR_COUNT];
+
+/* Features that are numbers: some line has another grade than 1. */
+static bool graded[FEATURE_COUNT + 1];
 
 static int factor_named(const char *name)
 {
@@ -78,6 +84,7 @@ static void read_line(char *text)
 			const char *grade = strchr(word, ':');
 			line->present[atoi(word)] = true;
 			line->grade[atoi(word)] = grade ? atof(grade + 1) : 1;
+			graded[atoi(word)] |= line->grade[atoi(word)] != 1;
 		}
 	line_count++;
 }
@@ -160,8 +167,10 @@ static double descend(int round)
 	for (int i = 0; i <= FEATURE_COUNT; i++)
 		for (int f = 0; f < FACTOR_COUNT; f++) {
 			double away = weights[i][f] - expert[i][f];
-			gradient[i][f] += away / (TRUST * TRUST);
-			loss += away * away / (2 * TRUST * TRUST);
+			double trust = graded[i] ? TRUST_GRADED : TRUST;
+			double farthest = graded[i] ? FARTHEST_GRADED : FARTHEST;
+			gradient[i][f] += away / (trust * trust);
+			loss += away * away / (2 * trust * trust);
 			if ((expert[i][f] == 0 && i < FEATURE_COUNT) || fixed[i][f])
 				continue;
 			double g = gradient[i][f];
@@ -171,8 +180,8 @@ static double descend(int round)
 			double square = squares[i][f] / (1 - pow(DECAY_SQUARE, round + 1));
 			weights[i][f] -= STEP * mean / (sqrt(square) + 1e-9);
 			weights[i][f] = fmax(
-			    expert[i][f] - FARTHEST, fmin(expert[i][f] + FARTHEST, weights[i][f]));
-			if (weights[i][f] * expert[i][f] < 0 && i < FEATURE_COUNT)
+			    expert[i][f] - farthest, fmin(expert[i][f] + farthest, weights[i][f]));
+			if (weights[i][f] * expert[i][f] < 0 && i < FEATURE_COUNT && !graded[i])
 				weights[i][f] = 0;
 		}
 	return loss / fmax(total, 1);
