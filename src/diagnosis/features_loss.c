@@ -191,7 +191,8 @@ static void loss_and_delay(const struct view *view)
 	double base_us = view->base_us > 0 ? view->base_us : path->rtt.us;
 	if (most_us <= 0)
 		return;
-	if (most_us < 1.06 * base_us + 800 && base_us > 8000)
+	bool near = base_us > 8000 ? most_us < 1.06 * base_us + 800 : most_us < 1.05 * base_us;
+	if (near)
 		feature_set(view, FEATURE_LOSS_WITHOUT_DELAY, most_us, base_us);
 	else if (most_us > 1.3 * base_us + 1000 && !view->bbr)
 		feature_set(view, FEATURE_LOSS_WITH_DELAY, most_us, base_us);
