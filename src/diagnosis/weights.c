@@ -407,6 +407,6 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[READ] = 1},
 		.lowers = 1 << RW | 1 << SB | 1 << RECOV},
 	[FEATURE_RTT_UNSEEN] = {.name = "rtt-unseen",
-		.weight = {}},
+		.weight = {0}},
 };
 /* clang-format on */

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Fits the weights of the features to the labelled runs and compares them with src/diagnosis/weights.c.
 # The runs of half of the situations are for the fit; tests/corpus/score.sh prints what the table does on
-# the others.  WEIGHTS names another file than that.  Usage: weights.sh [--update]
+# the others.  WEIGHTS_FILE names another file than that.  Usage: weights.sh [--update]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TOOLS:=$here/../../build/release/tools}"
 : "${OUT:=$here/../../build/score}"
 export OUT
-table=${WEIGHTS:-$here/../../src/diagnosis/weights.c}
+table=${WEIGHTS_FILE:-$here/../../src/diagnosis/weights.c}
 "$here/score.sh" -l || exit 1
 cd "$here" || exit 1
 "$TOOLS/features" <"$OUT/list" 2>/dev/null | awk -f fit-labels.awk wan/runs.tsv - >"$OUT/features" || exit 1

@@ -100,7 +100,7 @@ catcher() { # FILE: prints what fails, and ends there; nothing when all passes
 	case $1 in src/diagnosis/weights.c) table=$B/mutant/diagnosis/weights.c ;; *) table=src/diagnosis/weights.c ;; esac
 	case $1 in src/diagnosis/* | src/model/*)
 		[ -f "$table" ] || table=src/diagnosis/weights.c
-		OUT=$work/score TOOLS=$PWD/$B/shared-tools WEIGHTS=$PWD/$table timeout -k 5 $patience \
+		OUT=$work/score TOOLS=$PWD/$B/shared-tools WEIGHTS_FILE=$PWD/$table timeout -k 5 $patience \
 			tests/corpus/weights.sh >"$work/said" 2>&1 || echo "the weights"
 		;;
 	esac

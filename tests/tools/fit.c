@@ -269,6 +269,8 @@ static void print_weights(const double row[FACTOR_COUNT], const double more[FACT
 		printf("%s[%s] = %d", comma, shorts[f], weight);
 		comma = ", ";
 	}
+	if (*comma == '\0')
+		putchar('0');
 }
 
 static void print_causes(const char *member, unsigned mask)
