@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "evidence/iperf_flow.h"
+#include "evidence/run_fold.h"
 #include "evidence/iperf_row.h"
 #include "evidence/scan.h"
 
@@ -21,7 +21,7 @@ enum direction { DIRECTION_SENT, DIRECTION_RECEIVED, DIRECTION_COUNT };
 
 /* One direction of the present test. */
 struct direction_state {
-	struct flow *flow; /* NULL before its first row */
+	struct fold *fold; /* NULL before its first row */
 	double rtt_min_us, rtt_max_us, rtt_sum_us;
 	unsigned rtt_count;
 	bool enhanced; /* has a column that only -e prints */
@@ -45,14 +45,15 @@ struct reader {
 	uint64_t requested_bytes; /* -w; 0 when it was not given */
 	struct direction_state directions[DIRECTION_COUNT];
 
-	struct iperf_row held; /* kind is ROW_NONE when there is none */
+	bool has_held;
+	struct row held;
 	enum direction held_direction;
 };
 
 /* ---- the columns of -e ----------------------------------------------------------------------- */
 
 /* "1358K", or "22K(16)" with packets behind it; -1K is what systems without a cwnd print. */
-static bool cwnd_take(const char **at, struct iperf_row *row)
+static bool cwnd_take(const char **at, struct row *row)
 {
 	const char *p = *at;
 	uint64_t kib;
@@ -80,7 +81,7 @@ static bool cwnd_take(const char **at, struct iperf_row *row)
  * "1358K/40307(196) us" of Cwnd/RTT(var), "1358K/40307 us" before 2.1, and since 2.2 with the bytes in
  * flight before them: the last figure is the RTT, the one before it is cwnd.
  */
-static bool window_column(const char *at, struct iperf_row *row)
+static bool window_column(const char *at, struct row *row)
 {
 	uint64_t rtt_us;
 
@@ -108,7 +109,7 @@ static bool window_column(const char *at, struct iperf_row *row)
  * What stands behind the rate.  "126/0  0  1358K/40307(196) us  410" of a sender (Write/Err, Rtry, Cwnd,
  * RTT, NetPwr); "37537=6962:0:..." of a receiver (Reads=Dist).  True when it is one of them.
  */
-static bool enhanced_take(const char *tail, struct iperf_row *row, enum direction *direction)
+static bool enhanced_take(const char *tail, struct row *row, enum direction *direction)
 {
 	uint64_t writes, errors, retries;
 	const char *at = scan_blanks(tail);
@@ -133,13 +134,13 @@ static bool enhanced_take(const char *tail, struct iperf_row *row, enum directio
 
 /* ---- a test ---------------------------------------------------------------------------------- */
 
-static void direction_add(struct reader *reader, const struct iperf_row *row, enum direction at)
+static void direction_add(struct reader *reader, const struct row *row, enum direction at)
 {
 	struct direction_state *state = &reader->directions[at];
 
-	if (state->flow == NULL) {
-		state->flow = calloc(1, sizeof(*state->flow));
-		if (state->flow == NULL)
+	if (state->fold == NULL) {
+		state->fold = calloc(1, sizeof(*state->fold));
+		if (state->fold == NULL)
 			err(1, NULL);
 	}
 	if (row->has & ROW_RTT) {
@@ -149,41 +150,40 @@ static void direction_add(struct reader *reader, const struct iperf_row *row, en
 		state->rtt_sum_us += row->rtt_us;
 	}
 	if (row->side == SIDE_NONE)
-		flow_interval(state->flow, row);
+		fold_interval(state->fold, row);
 	else
-		flow_summary(state->flow, row);
+		fold_summary(state->fold, row);
 }
 
 /* A row that begins at 0 again, of a stream that had one, is its total; -P prints one for each, and
  * one for their sum. */
-static bool is_total(const struct flow *flow, const struct iperf_row *row)
+static bool is_total(const struct fold *fold, const struct row *row)
 {
-	if (flow == NULL || row->start_s > 0)
+	if (fold == NULL || row->start_s > 0)
 		return false;
 	if (row->sum)
-		return flow->has_sum;
-	for (unsigned i = 0; i < flow->stream_count; i++)
-		if (flow->streams[i].id == row->id)
+		return fold->has_sum;
+	for (unsigned i = 0; i < fold->stream_count; i++)
+		if (fold->streams[i].id == row->id)
 			return true;
 	return false;
 }
 
 static void held_flush(struct reader *reader)
 {
-	struct iperf_row *row = &reader->held;
+	struct row *row = &reader->held;
 	enum direction at = reader->held_direction;
 
-	if (row->kind == ROW_NONE)
+	if (!reader->has_held)
 		return;
-	if (is_total(reader->directions[at].flow, row)) {
+	reader->has_held = false;
+	if (is_total(reader->directions[at].fold, row)) {
 		row->side = at == DIRECTION_SENT ? SIDE_SENDER : SIDE_RECEIVER;
 		reader->ended = true;
 	} else {
 		row->side = SIDE_NONE;
 	}
-	row->kind = ROW_DATA;
 	direction_add(reader, row, at);
-	row->kind = ROW_NONE;
 }
 
 static void run_describe(const struct reader *reader, enum direction at, struct run *run)
@@ -196,8 +196,8 @@ static void run_describe(const struct reader *reader, enum direction at, struct 
 	run->has |= RUN_ROLE_KNOWN;
 	run->local_sends = at == DIRECTION_SENT;
 	run->reverse = run->client != run->local_sends;
-	run->bidir = reader->directions[DIRECTION_SENT].flow != NULL &&
-		     reader->directions[DIRECTION_RECEIVED].flow != NULL;
+	run->bidir = reader->directions[DIRECTION_SENT].fold != NULL &&
+		     reader->directions[DIRECTION_RECEIVED].fold != NULL;
 	strlcpy(run->sender, sender, sizeof(run->sender));
 	strlcpy(run->receiver, receiver, sizeof(run->receiver));
 	if (run->local_sends)
@@ -233,28 +233,28 @@ static void direction_end(struct reader *reader, enum direction at, unsigned tes
 {
 	struct direction_state *state = &reader->directions[at];
 
-	if (state->flow == NULL)
+	if (state->fold == NULL)
 		return;
-	flow_end(state->flow);
+	fold_end(state->fold);
 	if (state->enhanced || reader->udp) {
 		struct run *run = runs_append(reader->runs, reader->input, test);
 		run_describe(reader, at, run);
-		flow_fill(state->flow, run);
+		fold_fill(state->fold, run);
 		/* without -i the only row is the total */
-		run->has_summary = run->has_summary || state->flow->counted == 1;
+		run->has_summary = run->has_summary || state->fold->counted == 1;
 		run->complete = run->has_summary;
 		run_rtt(reader, state, run);
 		reader->run_count++;
-	} else if (state->flow->own.seconds > 0) {
-		struct flow_total total =
-		    flow_side(state->flow, at == DIRECTION_SENT ? SIDE_SENDER : SIDE_RECEIVER);
+	} else if (state->fold->own.seconds > 0) {
+		struct fold_total total =
+		    fold_side(state->fold, at == DIRECTION_SENT ? SIDE_SENDER : SIDE_RECEIVER);
 		if (!total.seen)
-			total = state->flow->own;
+			total = state->fold->own;
 		reader->plain = true;
 		reader->plain_seconds = total.seconds;
 		reader->plain_bps = (double)total.bytes * 8 / fmax(total.seconds, 1e-3);
 	}
-	flow_free(state->flow);
+	fold_free(state->fold);
 	*state = (struct direction_state){0};
 }
 
@@ -297,10 +297,11 @@ static bool bracket_plain(char *line)
 	return reverse;
 }
 
-static void row_take(struct reader *reader, struct iperf_row *row, bool reverse)
+static void row_take(struct reader *reader, struct iperf_row *parsed, bool reverse)
 {
 	enum direction at = reader->client != reverse ? DIRECTION_SENT : DIRECTION_RECEIVED;
-	const char *tail = strstr(row->rest, "/sec");
+	const char *tail = strstr(parsed->rest, "/sec");
+	struct row *row = &parsed->data;
 
 	held_flush(reader);
 	row->has &= ROW_RATE | ROW_JITTER;
@@ -309,17 +310,16 @@ static void row_take(struct reader *reader, struct iperf_row *row, bool reverse)
 	if (tail != NULL && enhanced_take(tail + strlen("/sec"), row, &at))
 		reader->directions[at].enhanced = true;
 	reader->held = *row;
-	reader->held.rest = NULL; /* the line goes away */
+	reader->has_held = true;
 	reader->held_direction = at;
 }
 
 /* A mailer breaks the long rows before the window column. */
 static bool row_continue(struct reader *reader, const char *line)
 {
-	struct iperf_row *held = &reader->held;
+	struct row *held = &reader->held;
 
-	if (held->kind == ROW_NONE || !(held->has & ROW_RETRANSMITS) ||
-	    (held->has & ROW_CWND_COLUMN))
+	if (!reader->has_held || !(held->has & ROW_RETRANSMITS) || (held->has & ROW_CWND_COLUMN))
 		return false;
 	return window_column(line, held);
 }

@@ -180,10 +180,10 @@ static bool rate_take(const char **cursor, struct iperf_row *row)
 	p = skip_blanks(p);
 	if (!rate_unit_take(&p, &factor))
 		return false;
-	row->rate_bps = number.value * factor;
+	row->data.rate_bps = number.value * factor;
 	/* -f g prints "0.35 Gbits/sec": too coarse to compute with */
 	if (number.digits >= 100)
-		row->has |= ROW_RATE;
+		row->data.has |= ROW_RATE;
 	*cursor = p;
 	return true;
 }
@@ -206,12 +206,12 @@ static bool bracket_take(const char **cursor, struct iperf_row *row, bool *heade
 	*header = false;
 	if (is_digit(*p)) {
 		for (; is_digit(*p); p++) {
-			if (row->id > 99999)
+			if (row->data.id > 99999)
 				return false;
-			row->id = row->id * 10 + (unsigned)(*p - '0');
+			row->data.id = row->data.id * 10 + (unsigned)(*p - '0');
 		}
 	} else if (literal_take(&p, "SUM")) {
-		row->sum = true;
+		row->data.sum = true;
 	} else if (literal_take(&p, "ID")) {
 		*header = true;
 	} else {
@@ -256,8 +256,8 @@ static enum row_kind interval_take(const char **cursor, struct iperf_row *row)
 		p += 2;
 	if (is_letter(*p) || end.value < start.value)
 		return ROW_NONE;
-	row->start_s = start.value;
-	row->end_s = end.value;
+	row->data.start_s = start.value;
+	row->data.end_s = end.value;
 	*cursor = skip_blanks(p);
 	return start.decimals == 2 && end.decimals == 2 ? ROW_DATA : ROW_IPERF2;
 }
@@ -289,10 +289,10 @@ static bool jitter_take(const char **cursor, double jitter_ms, struct iperf_row 
 			p = close + 1;
 	}
 	if (known) {
-		row->has |= ROW_JITTER;
-		row->jitter_ms = jitter_ms;
-		row->lost = negative ? 0 : lost.digits;
-		row->packets = packets.digits;
+		row->data.has |= ROW_JITTER;
+		row->data.jitter_ms = jitter_ms;
+		row->data.lost = negative ? 0 : lost.digits;
+		row->data.packets = packets.digits;
 	}
 	*cursor = p;
 	return true;
@@ -306,18 +306,18 @@ static void size_store(struct iperf_row *row, double bytes, bool negative)
 
 	row->sizes++;
 	if (row->sizes == 3 && good) {
-		row->peer_window_bytes = (uint64_t)(bytes + 0.5);
-		row->has |= ROW_PEER_WINDOW;
+		row->data.peer_window_bytes = (uint64_t)(bytes + 0.5);
+		row->data.has |= ROW_PEER_WINDOW;
 	}
-	if (row->sizes > 1 || !(row->has & ROW_COUNT))
+	if (row->sizes > 1 || !(row->data.has & ROW_COUNT))
 		return;
-	row->has |= ROW_CWND_COLUMN;
-	row->has |= bytes > 0 ? 0U : ROW_CWND_ZERO;
+	row->data.has |= ROW_CWND_COLUMN;
+	row->data.has |= bytes > 0 ? 0U : ROW_CWND_ZERO;
 	/* A window of nothing or less is none: user-space stacks print 0 (iperf issue 725), and before
 	 * 3.12 an int wrapped above 2 GiB. */
 	if (good) {
-		row->cwnd_bytes = (uint64_t)(bytes + 0.5);
-		row->has |= ROW_CWND;
+		row->data.cwnd_bytes = (uint64_t)(bytes + 0.5);
+		row->data.has |= ROW_CWND;
 	}
 }
 
@@ -334,8 +334,8 @@ static bool time_take(const char **cursor, double value, struct iperf_row *row)
 	if (*p != '\0' && *p != ' ' && *p != '\t')
 		return false;
 	if (++row->times == 3) {
-		row->has |= ROW_RWND_LIMITED;
-		row->rwnd_limited_us = us;
+		row->data.has |= ROW_RWND_LIMITED;
+		row->data.rwnd_limited_us = us;
 	}
 	*cursor = p;
 	return true;
@@ -363,14 +363,14 @@ static bool figure_take(const char **cursor, struct iperf_row *row)
 		*cursor = unit;
 		return true;
 	}
-	if (!negative && (row->has & ROW_COUNT) && time_take(&p, number.value, row)) {
+	if (!negative && (row->data.has & ROW_COUNT) && time_take(&p, number.value, row)) {
 		*cursor = p;
 		return true;
 	}
-	if (number.decimals > 0 || (row->has & ROW_COUNT) || (*p && *p != ' ' && *p != '\t'))
+	if (number.decimals > 0 || (row->data.has & ROW_COUNT) || (*p && *p != ' ' && *p != '\t'))
 		return false;
 	row->count = negative ? -(int64_t)number.digits : (int64_t)number.digits;
-	row->has |= ROW_COUNT;
+	row->data.has |= ROW_COUNT;
 	*cursor = p;
 	return true;
 }
@@ -394,16 +394,16 @@ static void tail_take(const char *p, struct iperf_row *row)
 		if (!*p)
 			return;
 		if (literal_take(&p, "(omitted)")) {
-			row->omitted = true;
+			row->data.omitted = true;
 		} else if (word_take(&p, "sender")) {
-			row->side = SIDE_SENDER;
+			row->data.side = SIDE_SENDER;
 		} else if (word_take(&p, "receiver")) {
-			row->side = SIDE_RECEIVER;
+			row->data.side = SIDE_RECEIVER;
 		} else if (!figure_take(&p, row)) {
 			break;
 		}
 	}
-	row->has |= ROW_TRAILING;
+	row->data.has |= ROW_TRAILING;
 }
 
 static enum row_kind data_take(const char *p, struct iperf_row *row)
@@ -412,7 +412,7 @@ static enum row_kind data_take(const char *p, struct iperf_row *row)
 
 	if (kind == ROW_NONE)
 		return ROW_NONE;
-	if (!transfer_take(&p, &row->bytes)) {
+	if (!transfer_take(&p, &row->data.bytes)) {
 		/* "31 datagrams received out-of-order" has one decimal and no Transfer */
 		const char *end = p + strcspn(p, " \t");
 		return kind == ROW_DATA && !*skip_blanks(end) ? ROW_CUT : ROW_NONE;
@@ -454,7 +454,7 @@ static enum row_kind row_take(const char *p, struct iperf_row *row)
 		row->columns = header_columns(p);
 		return ROW_HEADER;
 	}
-	if (!row->sum && literal_take(&p, "local ")) {
+	if (!row->data.sum && literal_take(&p, "local ")) {
 		row->rest = p;
 		return ROW_CONNECTED;
 	}
@@ -468,7 +468,7 @@ enum row_kind iperf_row_parse(const char *line, struct iperf_row *row)
 	row->kind = ROW_NONE;
 	for (; p && row->kind == ROW_NONE; p = strchr(p + 1, '[')) {
 		memset(row, 0, sizeof(*row));
-		row->side = SIDE_NONE;
+		row->data.side = SIDE_NONE;
 		row->prefix = (size_t)(p - line);
 		row->kind = row_take(p, row);
 	}
@@ -479,12 +479,12 @@ bool iperf_row_completes(const struct iperf_row *first, const struct iperf_row *
 {
 	const unsigned figures = ROW_COUNT | ROW_CWND | ROW_JITTER;
 
-	if (joined->kind != ROW_DATA || (joined->has & ROW_TRAILING))
+	if (joined->kind != ROW_DATA || (joined->data.has & ROW_TRAILING))
 		return false;
 	if (first->kind == ROW_CUT)
 		return true;
-	return (joined->has & figures) != (first->has & figures) || joined->side != first->side ||
-	       joined->omitted != first->omitted;
+	return (joined->data.has & figures) != (first->data.has & figures) ||
+	       joined->data.side != first->data.side || joined->data.omitted != first->data.omitted;
 }
 
 /* Words of the default time stamp ("Mon Nov 30 14:53:43 2026"), of ISO 8601 and of syslog. */

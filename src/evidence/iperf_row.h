@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "evidence/run_fold.h"
+
 enum row_kind {
 	ROW_NONE,
 	ROW_DATA,
@@ -18,9 +20,6 @@ enum row_kind {
 	ROW_CONNECTED, /* "[  5] local A port N connected to B port M" */
 	ROW_IPERF2,    /* a row, but iperf2 printed it: one or four decimals in the interval */
 };
-
-/* "sender" or "receiver" at the end of a summary row. */
-enum row_side { SIDE_SENDER, SIDE_RECEIVER, SIDE_NONE };
 
 /* [TX-C] and so on, since --bidir exists (3.7). */
 enum row_role { ROLE_NONE, ROLE_TX_CLIENT, ROLE_RX_CLIENT, ROLE_TX_SERVER, ROLE_RX_SERVER };
@@ -35,47 +34,17 @@ enum row_columns {
 	COLUMNS_JITTER,	   /* UDP receiver, and every UDP summary */
 };
 
-enum row_has {
-	ROW_RATE = 1 << 0,  /* three or more significant digits of it */
-	ROW_COUNT = 1 << 1, /* a bare number: retransmits or datagrams, as the header says */
-	ROW_CWND = 1 << 2,
-	ROW_JITTER = 1 << 3,	    /* jitter_ms, lost, packets */
-	ROW_RETRANSMITS = 1 << 4,   /* set by iperf_test.c once it knows what the count is */
-	ROW_RTT = 1 << 5,	    /* likewise, from a debug line before the row */
-	ROW_CWND_COLUMN = 1 << 6,   /* a window was printed, usable or not */
-	ROW_CWND_ZERO = 1 << 8,	    /* and it was 0 */
-	ROW_PEER_WINDOW = 1 << 10,  /* Apple's Sndwnd */
-	ROW_RWND_LIMITED = 1 << 11, /* Apple's Rwnd-Lmtd */
-	ROW_COUNT_DROPPED = 1 << 9, /* set by iperf_test.c: the count is no number of retransmits */
-	ROW_TRAILING = 1 << 7,	    /* text behind the row that is no part of it */
-};
-
 struct iperf_row {
+	struct row data;
 	enum row_kind kind;
 	size_t prefix;	  /* offset of the bracket in the line */
 	const char *rest; /* behind the brackets, in the line parsed */
-	bool sum;	  /* [SUM] */
-	unsigned id;
 	enum row_role role;
 	enum row_columns columns; /* ROW_HEADER only */
-
-	double start_s, end_s;
-	uint64_t bytes;
-	double rate_bps;
-	int64_t count;
-	uint64_t cwnd_bytes;
+	int64_t count;		  /* a bare number: retransmits or datagrams, as the header says */
 	/* Apple's iperf3: behind cwnd the bytes in flight and the peer's window, and behind these RTT, time
 	 * held by its flow control and by the peer's window; figures of each kind seen so far */
-	uint64_t peer_window_bytes;
-	double rwnd_limited_us;
 	unsigned sizes, times;
-	double jitter_ms;
-	uint64_t lost, packets;
-	uint64_t retransmits;
-	double rtt_us;
-	bool omitted;
-	enum row_side side;
-	unsigned has; /* enum row_has */
 };
 
 /* Looks for a bracketed line anywhere in `line` (prompts, quotes and log prefixes come before it,

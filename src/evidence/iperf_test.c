@@ -35,7 +35,7 @@ bool iperf_part_has_rows(const struct iperf_part *part)
 	if (part->columns != COLUMNS_UNKNOWN)
 		return true;
 	for (size_t i = 0; i < FLOW_COUNT; i++) {
-		if (part->flows[i])
+		if (part->folds[i])
 			return true;
 	}
 	return false;
@@ -73,37 +73,37 @@ static bool count_is_datagrams(const struct iperf_part *part, const struct iperf
 {
 	if (part->columns != COLUMNS_UNKNOWN)
 		return columns_are_udp(part->columns);
-	if ((row->has & ROW_CWND_COLUMN) || row->side != SIDE_NONE)
+	if ((row->data.has & ROW_CWND_COLUMN) || row->data.side != SIDE_NONE)
 		return false;
-	const struct flow *flow = part->flows[role_flow(row->role)];
-	if (flow && flow->saw_cwnd)
+	const struct fold *fold = part->folds[role_flow(row->role)];
+	if (fold && fold->saw_cwnd)
 		return false;
 	if (part->protocol == PROTOCOL_UDP)
 		return true;
 	/* without a header: TCP rows of a sender have a window too, but for SUM */
 	return row->count > 0 && row->count <= RETRANSMITS_MAX &&
-	       row->bytes / (uint64_t)row->count <= DATAGRAM_MAX;
+	       row->data.bytes / (uint64_t)row->count <= DATAGRAM_MAX;
 }
 
 /* Gives the figures of a row the meaning that the header lends them. */
 static void row_settle(struct iperf_part *part, struct iperf_row *row)
 {
-	if (row->has & ROW_JITTER)
+	if (row->data.has & ROW_JITTER)
 		part->protocol = PROTOCOL_UDP;
-	if (row->has & ROW_COUNT) {
+	if (row->data.has & ROW_COUNT) {
 		if (count_is_datagrams(part, row)) {
 			part->protocol = PROTOCOL_UDP;
 		} else if (row->count >= 0 && row->count <= RETRANSMITS_MAX) {
-			row->retransmits = (uint64_t)row->count;
-			row->has |= ROW_RETRANSMITS;
+			row->data.retransmits = (uint64_t)row->count;
+			row->data.has |= ROW_RETRANSMITS;
 		} else {
-			row->has |= ROW_COUNT_DROPPED;
+			row->data.has |= ROW_COUNT_DROPPED;
 		}
 	}
 	/* with several streams the debug lines come before all rows, in an order of their own */
-	if (part->debug_lines == 1 && !row->sum && row->side == SIDE_NONE) {
-		row->rtt_us = part->debug_rtt_us;
-		row->has |= ROW_RTT;
+	if (part->debug_lines == 1 && !row->data.sum && row->data.side == SIDE_NONE) {
+		row->data.rtt_us = part->debug_rtt_us;
+		row->data.has |= ROW_RTT;
 	}
 	part->debug_lines = 0;
 }
@@ -113,10 +113,10 @@ static bool header_take(struct iperf_part *part, enum row_columns columns)
 	bool rows = false;
 
 	for (size_t i = 0; i < FLOW_COUNT; i++) {
-		if (!part->flows[i])
+		if (!part->folds[i])
 			continue;
 		rows = true;
-		if (part->flows[i]->has_summary)
+		if (part->folds[i]->has_summary)
 			return false;
 	}
 	if (rows && part->header_again)
@@ -154,11 +154,11 @@ bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row
 		return header_take(part, row->columns);
 	if (!role_take(part, row->role))
 		return false;
-	struct flow **slot = &part->flows[role_flow(row->role)];
-	enum flow_fit fit = FIT_INTERVAL;
+	struct fold **slot = &part->folds[role_flow(row->role)];
+	enum row_fit fit = FIT_INTERVAL;
 	if (*slot)
-		fit = flow_fit(*slot, row, part->header_again);
-	else if (row->side != SIDE_NONE)
+		fit = fold_fit(*slot, &row->data, part->header_again);
+	else if (row->data.side != SIDE_NONE)
 		fit = FIT_SUMMARY;
 	if (fit == FIT_NEW_TEST)
 		return false;
@@ -171,13 +171,13 @@ bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row
 	if (!test->numbered)
 		test->number = runs->tests++;
 	test->numbered = true;
-	(*slot)->count_dropped = (*slot)->count_dropped || (row->has & ROW_COUNT_DROPPED);
+	(*slot)->count_dropped = (*slot)->count_dropped || (row->data.has & ROW_COUNT_DROPPED);
 	if (fit == FIT_INTERVAL)
-		flow_interval(*slot, row);
+		fold_interval(*slot, &row->data);
 	else if (fit == FIT_SUMMARY)
-		flow_summary(*slot, row);
+		fold_summary(*slot, &row->data);
 	else
-		flow_duplicate(*slot, row);
+		fold_duplicate(*slot, &row->data);
 	return true;
 }
 
@@ -221,18 +221,18 @@ void iperf_part_connected(struct iperf_part *part, const char *text)
 }
 
 /* Which side's summary row holds what the interval rows add up to?  SIDE_NONE when both do. */
-static enum row_side flow_local_side(const struct flow *flow)
+static enum row_side flow_local_side(const struct fold *fold)
 {
-	struct flow_total sent = flow_side(flow, SIDE_SENDER);
-	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
+	struct fold_total sent = fold_side(fold, SIDE_SENDER);
+	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
 
-	if (!flow->own.seen || !flow->has_summary)
+	if (!fold->own.seen || !fold->has_summary)
 		return SIDE_NONE;
 	if (!received.seen || (received.bytes == 0 && sent.bytes > 0))
 		return SIDE_SENDER;
 	if (!sent.seen || (sent.bytes == 0 && received.bytes > 0))
 		return SIDE_RECEIVER;
-	double own = (double)flow->own.bytes;
+	double own = (double)fold->own.bytes;
 	double off_sent = fabs(own - (double)sent.bytes);
 	double off_received = fabs(own - (double)received.bytes);
 	/* what is printed is rounded; nearly equal sides tell nothing */
@@ -243,9 +243,9 @@ static enum row_side flow_local_side(const struct flow *flow)
 
 /* Is the end that printed this direction the one that sends?  In order of trust. */
 static bool flow_is_sent(
-    const struct iperf_part *part, const struct flow *flow, enum flow_index index)
+    const struct iperf_part *part, const struct fold *fold, enum flow_index index)
 {
-	enum row_side side = flow_local_side(flow);
+	enum row_side side = flow_local_side(fold);
 	bool udp = part->protocol == PROTOCOL_UDP;
 
 	if (index != FLOW_PLAIN)
@@ -254,9 +254,9 @@ static bool flow_is_sent(
 		return part->local_sends;
 	if (part->reverse)
 		return false;
-	if (flow->saw_cwnd)
+	if (fold->saw_cwnd)
 		return true;
-	if (flow->own.seen && part->interval_columns != COLUMNS_UNKNOWN &&
+	if (fold->own.seen && part->interval_columns != COLUMNS_UNKNOWN &&
 	    part->interval_columns != COLUMNS_PLAIN)
 		return part->interval_columns != COLUMNS_JITTER;
 	if (part->role_known && part->client)
@@ -266,7 +266,7 @@ static bool flow_is_sent(
 		return side == SIDE_SENDER;
 	if (part->role_known)
 		return false;
-	return !flow->own.seen;
+	return !fold->own.seen;
 }
 
 static bool part_is_client(const struct iperf_part *part, bool sends)
@@ -361,39 +361,39 @@ static void run_streams(
 /* Ended as planned?  An interrupted client prints 0.00 Bytes for the other end, and the client of
  * an interrupted server its last interval twice; what they say goes to stderr. */
 static bool run_is_complete(
-    const struct iperf_test *test, const struct iperf_part *part, const struct flow *flow)
+    const struct iperf_test *test, const struct iperf_part *part, const struct fold *fold)
 {
-	if (!flow->has_summary || flow->duplicated || test->error[0])
+	if (!fold->has_summary || fold->duplicated || test->error[0])
 		return false;
 	if (test->done || !part->role_known || !part->client || part->protocol == PROTOCOL_UDP)
 		return true;
-	return !flow->zero_side && flow_side(flow, SIDE_SENDER).seen &&
-	       flow_side(flow, SIDE_RECEIVER).seen;
+	return !fold->zero_side && fold_side(fold, SIDE_SENDER).seen &&
+	       fold_side(fold, SIDE_RECEIVER).seen;
 }
 
 static struct run *run_append(struct iperf_test *test, const struct iperf_part *part,
     enum flow_index index, struct runs *runs, const char *input)
 {
-	struct flow *flow = part->flows[index];
+	struct fold *fold = part->folds[index];
 	struct run *run = runs_append(runs, input, test->number);
 
-	flow_end(flow);
+	fold_end(fold);
 	run->protocol = part->protocol;
-	run->local_sends = flow_is_sent(part, flow, index);
+	run->local_sends = flow_is_sent(part, fold, index);
 	run->client = part_is_client(part, run->local_sends);
 	run->bidir = part->bidir;
 	run->reverse =
 	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
 	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
-	flow_fill(flow, run);
+	fold_fill(fold, run);
 	run_addresses(part, run);
 	run_facts(part, run);
 	run_command(&test->command, run);
 	run_streams(test, part, run);
-	run->complete = run_is_complete(test, part, flow);
+	run->complete = run_is_complete(test, part, fold);
 	const struct iperf_doubts doubts = {
-	    .windows_are_zero = flow->saw_zero_window && !flow->saw_window,
-	    .count_dropped = flow->count_dropped};
+	    .windows_are_zero = fold->saw_zero_window && !fold->saw_window,
+	    .count_dropped = fold->count_dropped};
 	iperf_correct(run, &doubts);
 	strlcpy(run->title, test->title, sizeof(run->title));
 	strlcpy(run->error, test->error, sizeof(run->error));
@@ -414,13 +414,13 @@ struct iperf_outcome iperf_test_close(struct iperf_test *test, struct runs *runs
 			part->reverse = part->reverse || test->command.reverse;
 		}
 		for (enum flow_index i = FLOW_PLAIN; i < FLOW_COUNT; i++) {
-			if (!part->flows[i])
+			if (!part->folds[i])
 				continue;
 			const struct run *run = run_append(test, part, i, runs, input);
 			outcome.runs++;
 			outcome.complete = outcome.complete && run->complete;
 			outcome.summary = outcome.summary && run->has_summary;
-			flow_free(part->flows[i]);
+			fold_free(part->folds[i]);
 		}
 	}
 	free(test);

@@ -11,7 +11,7 @@
 
 #include "evidence/iperf_command.h"
 #include "evidence/iperf_correct.h"
-#include "evidence/iperf_flow.h"
+#include "evidence/run_fold.h"
 #include "evidence/iperf_row.h"
 #include "evidence/run.h"
 
@@ -40,7 +40,7 @@ struct iperf_part {
 	                             * RUN_DURATION, RUN_OMIT */
 	unsigned debug_lines; /* of -d since the last row */
 	double debug_rtt_us;
-	struct flow *flows[3]; /* owned; no role told, transmitting, receiving */
+	struct fold *folds[3]; /* owned; no role told, transmitting, receiving */
 };
 
 struct iperf_test {

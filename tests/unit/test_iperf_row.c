@@ -31,27 +31,28 @@ static void describe_row(const struct iperf_row *row, char *out, size_t size)
 		ADD(" %s", columns[row->columns]);
 	if (row->kind != ROW_DATA && row->kind != ROW_CUT)
 		return;
-	if (row->sum)
+	if (row->data.sum)
 		ADD(" SUM");
 	else
-		ADD(" %u", row->id);
-	ADD("%s %.2f-%.2f %juB", roles[row->role], row->start_s, row->end_s, (uintmax_t)row->bytes);
+		ADD(" %u", row->data.id);
+	ADD("%s %.2f-%.2f %juB", roles[row->role], row->data.start_s, row->data.end_s,
+	    (uintmax_t)row->data.bytes);
 	if (row->kind == ROW_CUT)
 		return;
-	ADD(" %.0fb/s", row->rate_bps);
-	if (!(row->has & ROW_RATE))
+	ADD(" %.0fb/s", row->data.rate_bps);
+	if (!(row->data.has & ROW_RATE))
 		ADD(" coarse");
-	if (row->has & ROW_COUNT)
+	if (row->data.has & ROW_COUNT)
 		ADD(" count %jd", (intmax_t)row->count);
-	if (row->has & ROW_CWND)
-		ADD(" cwnd %ju", (uintmax_t)row->cwnd_bytes);
-	else if (row->has & ROW_CWND_COLUMN)
+	if (row->data.has & ROW_CWND)
+		ADD(" cwnd %ju", (uintmax_t)row->data.cwnd_bytes);
+	else if (row->data.has & ROW_CWND_COLUMN)
 		ADD(" no cwnd");
-	if (row->has & ROW_JITTER)
-		ADD(" jitter %.3f %ju/%ju", row->jitter_ms, (uintmax_t)row->lost,
-		    (uintmax_t)row->packets);
-	ADD("%s%s%s", row->omitted ? " omitted" : "", sides[row->side],
-	    row->has & ROW_TRAILING ? " and more" : "");
+	if (row->data.has & ROW_JITTER)
+		ADD(" jitter %.3f %ju/%ju", row->data.jitter_ms, (uintmax_t)row->data.lost,
+		    (uintmax_t)row->data.packets);
+	ADD("%s%s%s", row->data.omitted ? " omitted" : "", sides[row->data.side],
+	    row->data.has & ROW_TRAILING ? " and more" : "");
 }
 
 static void rows(void **state)

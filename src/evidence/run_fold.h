@@ -2,60 +2,94 @@
  * One direction of one test while its rows arrive: folds them into a series of intervals and into
  * totals, in constant memory, and fills in the run in the end.
  */
-#ifndef BDP_IPERF_FLOW_H
-#define BDP_IPERF_FLOW_H
+#ifndef BDP_RUN_FOLD_H
+#define BDP_RUN_FOLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "evidence/iperf_row.h"
 #include "evidence/run.h"
 
+/* "sender" or "receiver" at the end of a summary row. */
+enum row_side { SIDE_SENDER, SIDE_RECEIVER, SIDE_NONE };
+
+enum row_has {
+	ROW_RATE = 1 << 0,  /* three or more significant digits of it */
+	ROW_COUNT = 1 << 1, /* a bare number: retransmits or datagrams, as the header says */
+	ROW_CWND = 1 << 2,
+	ROW_JITTER = 1 << 3, /* jitter_ms, lost, packets */
+	ROW_RETRANSMITS = 1 << 4,
+	ROW_RTT = 1 << 5,
+	ROW_CWND_COLUMN = 1 << 6,   /* a window was printed, usable or not */
+	ROW_TRAILING = 1 << 7,	    /* text behind the row that is no part of it */
+	ROW_CWND_ZERO = 1 << 8,	    /* a window of 0 was printed */
+	ROW_COUNT_DROPPED = 1 << 9, /* the count is no number of retransmits */
+	ROW_PEER_WINDOW = 1 << 10,
+	ROW_RWND_LIMITED = 1 << 11,
+};
+
+/* What one stream, or all of them, did in one interval or in the whole test. */
+struct row {
+	unsigned has; /* enum row_has */
+	unsigned id;  /* of the stream */
+	bool sum;     /* of all streams */
+	bool omitted;
+	enum row_side side; /* of a summary row: whose it is */
+	double start_s, end_s;
+	uint64_t bytes;
+	double rate_bps;
+	uint64_t retransmits, cwnd_bytes, peer_window_bytes;
+	double rtt_us, rwnd_limited_us;
+	double jitter_ms;
+	uint64_t lost, packets;
+};
+
 /* Bytes over time from one source. */
-struct flow_total {
+struct fold_total {
 	uint64_t bytes;
 	double seconds;
 	bool seen;
 };
 
-struct flow_stream {
+struct fold_stream {
 	unsigned id;
 	unsigned bin; /* the interval it was last seen in, from 1 */
 	double last_start_s, last_end_s;
 	uint64_t last_bytes;
 	bool last_omitted;
-	struct flow_total own; /* of the counted interval rows */
+	struct fold_total own; /* of the counted interval rows */
 	uint64_t own_retransmits;
-	struct flow_total sides[2]; /* of the summary rows, by enum row_side */
+	struct fold_total sides[2]; /* of the summary rows, by enum row_side */
 	uint64_t retransmits;	    /* of the summary's sender row */
 	bool has_retransmits;
 	bool unlabelled; /* had a summary row without a tag */
 };
 
 /* The interval whose rows are arriving. */
-struct flow_gather {
+struct fold_interval {
 	unsigned rows, with_retransmits, with_cwnd, with_rtt, with_peer_window;
 	bool omitted;
 	double start_s, end_s; /* summed over rows */
 	struct bin bin;
-	struct iperf_row sum; /* the [SUM] row; kind is ROW_NONE when there was none */
+	bool has_sum;
+	struct row sum; /* the row of all streams */
 };
 
-struct flow {
-	struct flow_stream streams[STREAMS_MAX];
+struct fold {
+	struct fold_stream streams[STREAMS_MAX];
 	unsigned stream_count;
 	unsigned hint;		/* index of the stream expected next */
-	struct flow_stream sum; /* what the [SUM] rows said */
+	struct fold_stream sum; /* what the [SUM] rows said */
 	bool has_sum;
 
-	struct flow_gather gather;
+	struct fold_interval gather;
 	unsigned bins;			 /* intervals begun */
 	double last_start_s, last_end_s; /* of the one begun last */
 	bool last_omitted;
 	struct bin held;    /* the last counted interval: short ones are left out at the end */
 	unsigned held_rows; /* 0: none held */
 	struct series series;
-	struct flow_total own; /* of the counted intervals */
+	struct fold_total own; /* of the counted intervals */
 	uint64_t own_retransmits;
 	unsigned counted, with_retransmits;
 	unsigned omitted;
@@ -77,10 +111,10 @@ struct flow {
 	double jitter_ms;
 	uint64_t lost, packets;
 	bool loss_seen, loss_from_sum;
-	struct iperf_row loss_rows; /* lost and packets over interval rows, last jitter */
+	struct row loss_rows; /* lost and packets over interval rows, last jitter */
 };
 
-enum flow_fit {
+enum row_fit {
 	FIT_INTERVAL,
 	FIT_SUMMARY,
 	FIT_DUPLICATE, /* printed twice */
@@ -89,23 +123,23 @@ enum flow_fit {
 
 /* What the row is to this direction; `header_again`: the column header was printed a second time,
  * as it is before the summary.  Takes nothing in. */
-enum flow_fit flow_fit(struct flow *flow, const struct iperf_row *row, bool header_again);
+enum row_fit fold_fit(struct fold *fold, const struct row *row, bool header_again);
 
-void flow_interval(struct flow *flow, const struct iperf_row *row);
-void flow_summary(struct flow *flow, const struct iperf_row *row);
-void flow_duplicate(struct flow *flow, const struct iperf_row *row);
+void fold_interval(struct fold *fold, const struct row *row);
+void fold_summary(struct fold *fold, const struct row *row);
+void fold_duplicate(struct fold *fold, const struct row *row);
 
 /* No more rows come. */
-void flow_end(struct flow *flow);
+void fold_end(struct fold *fold);
 
 /* What a side's summary rows come to: [SUM] if there was one, else the streams added up. */
-struct flow_total flow_side(const struct flow *flow, enum row_side side);
+struct fold_total fold_side(const struct fold *fold, enum row_side side);
 
 /* Fills in series and totals of a run whose `local_sends` is set; the series changes owner.  After
- * flow_end. */
-void flow_fill(struct flow *flow, struct run *run);
+ * fold_end. */
+void fold_fill(struct fold *fold, struct run *run);
 
 /* NULL-safe. */
-void flow_free(struct flow *flow);
+void fold_free(struct fold *fold);
 
 #endif

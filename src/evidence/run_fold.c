@@ -1,4 +1,4 @@
-#include "evidence/iperf_flow.h"
+#include "evidence/run_fold.h"
 
 #include <err.h>
 #include <math.h>
@@ -21,70 +21,70 @@
 /* iperf3 before 3.1 against 3.2 and later prints a jitter of years: clock against duration. */
 #define JITTER_SANE_MS 1e6
 
-static struct flow_stream *stream_find(struct flow *flow, const struct iperf_row *row)
+static struct fold_stream *stream_find(struct fold *fold, const struct row *row)
 {
 	if (row->sum)
-		return &flow->sum;
-	for (unsigned i = 0; i < flow->stream_count; i++) {
-		unsigned at = flow->hint + i;
-		if (at >= flow->stream_count)
-			at -= flow->stream_count;
-		if (flow->streams[at].id == row->id) {
-			flow->hint = at + 1 < flow->stream_count ? at + 1 : 0;
-			return &flow->streams[at];
+		return &fold->sum;
+	for (unsigned i = 0; i < fold->stream_count; i++) {
+		unsigned at = fold->hint + i;
+		if (at >= fold->stream_count)
+			at -= fold->stream_count;
+		if (fold->streams[at].id == row->id) {
+			fold->hint = at + 1 < fold->stream_count ? at + 1 : 0;
+			return &fold->streams[at];
 		}
 	}
 	return NULL;
 }
 
 /* The row's stream, taken on if it is new; NULL beyond STREAMS_MAX. */
-static struct flow_stream *stream_get(struct flow *flow, const struct iperf_row *row)
+static struct fold_stream *stream_get(struct fold *fold, const struct row *row)
 {
-	struct flow_stream *stream = stream_find(flow, row);
+	struct fold_stream *stream = stream_find(fold, row);
 
 	if (row->sum)
-		flow->has_sum = true;
-	if (stream || flow->stream_count == STREAMS_MAX)
+		fold->has_sum = true;
+	if (stream || fold->stream_count == STREAMS_MAX)
 		return stream;
-	stream = &flow->streams[flow->stream_count++];
-	flow->hint = 0;
+	stream = &fold->streams[fold->stream_count++];
+	fold->hint = 0;
 	stream->id = row->id;
 	return stream;
 }
 
 /* Same borders, give or take what differs between streams? */
-static bool gather_takes(const struct flow *flow, const struct iperf_row *row)
+static bool gather_takes(const struct fold *fold, const struct row *row)
 {
-	const struct flow_gather *g = &flow->gather;
+	const struct fold_interval *g = &fold->gather;
 	double rows = g->rows;
 	double start = rows > 0 ? g->start_s / rows : g->sum.start_s;
 	double end = rows > 0 ? g->end_s / rows : g->sum.end_s;
 
-	if (g->rows == 0 && g->sum.kind != ROW_DATA)
+	if (g->rows == 0 && !g->has_sum)
 		return false;
 	double slack = fmax(BORDER_SLACK_S, (end - start) / 2);
 	return fabs(row->start_s - start) <= slack && fabs(row->end_s - end) <= slack;
 }
 
 /* Does the row span everything seen so far, as the unlabelled summary row of UDP before 3.2 does? */
-static bool row_spans(const struct flow *flow, const struct flow_stream *stream,
-    const struct iperf_row *row, bool header_again)
+static bool row_spans(const struct fold *fold, const struct fold_stream *stream,
+    const struct row *row, bool header_again)
 {
 	if (!stream || !stream->own.seen || row->omitted)
 		return false;
 	double last_s = stream->last_end_s - stream->last_start_s;
 	if (stream->own.seconds < 1.5 * last_s && !(header_again && (row->has & ROW_JITTER)))
 		return false;
-	return row->start_s <= flow->first_start_s + BORDER_SLACK_S &&
+	return row->start_s <= fold->first_start_s + BORDER_SLACK_S &&
 	       fabs(row->end_s - stream->last_end_s) <= BORDER_SLACK_S;
 }
 
 /* An untagged row that is no summary: the next interval, or the first of another test? */
-static enum flow_fit interval_fit(
-    const struct flow *flow, const struct flow_stream *stream, const struct iperf_row *row)
+static enum row_fit interval_fit(
+    const struct fold *fold, const struct fold_stream *stream, const struct row *row)
 {
-	double start_s = flow->last_start_s, end_s = flow->last_end_s;
-	bool omitted = flow->last_omitted;
+	double start_s = fold->last_start_s, end_s = fold->last_end_s;
+	bool omitted = fold->last_omitted;
 
 	if (stream && stream->bin) {
 		start_s = stream->last_start_s;
@@ -93,7 +93,7 @@ static enum flow_fit interval_fit(
 		if (row->start_s == start_s && row->end_s == end_s && row->omitted == omitted &&
 		    row->bytes == stream->last_bytes)
 			return FIT_DUPLICATE;
-	} else if (flow->bins == 0 || gather_takes(flow, row)) {
+	} else if (fold->bins == 0 || gather_takes(fold, row)) {
 		return FIT_INTERVAL;
 	}
 	/* -O: the clock starts anew after the warm-up */
@@ -105,26 +105,25 @@ static enum flow_fit interval_fit(
 	return row->start_s >= middle_s - TIME_STEP_S ? FIT_INTERVAL : FIT_NEW_TEST;
 }
 
-enum flow_fit flow_fit(struct flow *flow, const struct iperf_row *row, bool header_again)
+enum row_fit fold_fit(struct fold *fold, const struct row *row, bool header_again)
 {
-	const struct flow_stream *stream = stream_find(flow, row);
+	const struct fold_stream *stream = stream_find(fold, row);
 
 	if (row->side != SIDE_NONE)
 		return stream && stream->sides[row->side].seen ? FIT_NEW_TEST : FIT_SUMMARY;
-	if (row_spans(flow, stream, row, header_again))
+	if (row_spans(fold, stream, row, header_again))
 		return stream->unlabelled ? FIT_NEW_TEST : FIT_SUMMARY;
-	if (flow->has_summary || header_again)
+	if (fold->has_summary || header_again)
 		return FIT_NEW_TEST;
 	/* the SUM row's omitted flag can differ from its streams' at the border */
-	if (row->sum && flow->gather.rows > 0 && gather_takes(flow, row) &&
-	    flow->gather.sum.kind != ROW_DATA)
+	if (row->sum && fold->gather.rows > 0 && gather_takes(fold, row) && !fold->gather.has_sum)
 		return FIT_INTERVAL;
-	return interval_fit(flow, stream, row);
+	return interval_fit(fold, stream, row);
 }
 
 /* A tail of 2.00-2.00 s is not of zero length: the rate, printed to three digits, tells the time
  * better than two decimals do. */
-static double row_end(const struct iperf_row *row)
+static double row_end(const struct row *row)
 {
 	double printed = row->end_s - row->start_s;
 
@@ -135,29 +134,29 @@ static double row_end(const struct iperf_row *row)
 }
 
 /* The held interval goes into the series and the totals. */
-static void held_push(struct flow *flow, bool into_series)
+static void held_push(struct fold *fold, bool into_series)
 {
-	const struct bin *bin = &flow->held;
+	const struct bin *bin = &fold->held;
 	double length = bin->end_s - bin->start_s;
 
-	flow->own.seen = true;
-	flow->own.bytes += bin->bytes;
-	flow->own.seconds += length;
-	flow->own_retransmits += bin->retransmits;
-	flow->counted++;
+	fold->own.seen = true;
+	fold->own.bytes += bin->bytes;
+	fold->own.seconds += length;
+	fold->own_retransmits += bin->retransmits;
+	fold->counted++;
 	if (bin->has & BIN_RETRANSMITS)
-		flow->with_retransmits++;
+		fold->with_retransmits++;
 	/* an interval without length has no rate */
 	if (into_series && length > 0)
-		series_add(&flow->series, bin);
-	flow->held_rows = 0;
+		series_add(&fold->series, bin);
+	fold->held_rows = 0;
 }
 
 /* One interval from its rows; false when there were none. */
-static bool gather_bin(const struct flow_gather *g, struct bin *bin)
+static bool gather_bin(const struct fold_interval *g, struct bin *bin)
 {
 	*bin = g->bin;
-	if (g->rows == 0 && g->sum.kind != ROW_DATA)
+	if (g->rows == 0 && !g->has_sum)
 		return false;
 	if (g->rows > 0) {
 		bin->start_s = g->start_s / g->rows;
@@ -174,7 +173,7 @@ static bool gather_bin(const struct flow_gather *g, struct bin *bin)
 		bin->rtt_us /= g->rows;
 	}
 	/* stream rows are missing from the paste when the sum is more than they come to */
-	if (g->sum.kind == ROW_DATA && (double)g->sum.bytes > (double)bin->bytes * 1.02) {
+	if (g->has_sum && (double)g->sum.bytes > (double)bin->bytes * 1.02) {
 		bin->bytes = g->sum.bytes;
 		bin->has &= ~(unsigned)(BIN_CWND | BIN_RETRANSMITS | BIN_PEER_WINDOW);
 		if (g->sum.has & ROW_RETRANSMITS)
@@ -192,30 +191,30 @@ static bool gather_bin(const struct flow_gather *g, struct bin *bin)
 	return true;
 }
 
-static void gather_close(struct flow *flow)
+static void gather_close(struct fold *fold)
 {
-	struct flow_gather *g = &flow->gather;
+	struct fold_interval *g = &fold->gather;
 	unsigned rows = g->rows ? g->rows : 1;
 	struct bin bin;
 
 	if (gather_bin(g, &bin)) {
 		if (g->omitted) {
-			flow->omitted++;
-			flow->omitted_s = bin.end_s;
+			fold->omitted++;
+			fold->omitted_s = bin.end_s;
 		} else {
 			/* a log that begins inside an interval lacks streams of it */
-			if (flow->held_rows > 0 && (flow->own.seen || flow->held_rows >= rows))
-				held_push(flow, true);
-			flow->held = bin;
-			flow->held_rows = rows;
+			if (fold->held_rows > 0 && (fold->own.seen || fold->held_rows >= rows))
+				held_push(fold, true);
+			fold->held = bin;
+			fold->held_rows = rows;
 		}
 	}
 	memset(g, 0, sizeof(*g));
 }
 
-static void gather_add(struct flow *flow, const struct iperf_row *row)
+static void gather_add(struct fold *fold, const struct row *row)
 {
-	struct flow_gather *g = &flow->gather;
+	struct fold_interval *g = &fold->gather;
 	struct bin *bin = &g->bin;
 
 	g->rows++;
@@ -227,16 +226,16 @@ static void gather_add(struct flow *flow, const struct iperf_row *row)
 		g->with_retransmits++;
 	}
 	if (row->has & ROW_CWND_COLUMN)
-		flow->saw_cwnd = true;
-	flow->saw_window = flow->saw_window || (row->has & ROW_CWND);
-	flow->saw_zero_window = flow->saw_zero_window || (row->has & ROW_CWND_ZERO);
+		fold->saw_cwnd = true;
+	fold->saw_window = fold->saw_window || (row->has & ROW_CWND);
+	fold->saw_zero_window = fold->saw_zero_window || (row->has & ROW_CWND_ZERO);
 	if (row->has & ROW_CWND) {
 		bin->cwnd_bytes += row->cwnd_bytes;
 		g->with_cwnd++;
 		double seconds = row->end_s - row->start_s;
 		if (row->bytes > 0 && (double)row->cwnd_bytes > CWND_SANE_BYTES &&
 		    (double)row->cwnd_bytes * seconds > (double)row->bytes * CWND_SANE_S)
-			flow->cwnd_broken = true;
+			fold->cwnd_broken = true;
 	}
 	if (row->has & ROW_PEER_WINDOW) {
 		bin->peer_window_bytes += row->peer_window_bytes;
@@ -251,24 +250,24 @@ static void gather_add(struct flow *flow, const struct iperf_row *row)
 }
 
 /* What a counted interval row adds to the totals. */
-static void row_count(struct flow *flow, struct flow_stream *stream, const struct iperf_row *row)
+static void row_count(struct fold *fold, struct fold_stream *stream, const struct row *row)
 {
-	if ((row->has & ROW_JITTER) && !(row->sum && flow->stream_count > 0)) {
-		flow->loss_rows.lost += row->lost;
-		flow->loss_rows.packets += row->packets;
-		flow->loss_rows.jitter_ms = row->jitter_ms;
-		flow->loss_rows.has |= ROW_JITTER;
+	if ((row->has & ROW_JITTER) && !(row->sum && fold->stream_count > 0)) {
+		fold->loss_rows.lost += row->lost;
+		fold->loss_rows.packets += row->packets;
+		fold->loss_rows.jitter_ms = row->jitter_ms;
+		fold->loss_rows.has |= ROW_JITTER;
 	}
 	if (!stream)
 		return;
 	if (row->has & ROW_RWND_LIMITED) {
-		flow->limited_rows++;
-		flow->limited_us += row->rwnd_limited_us;
-		flow->limited_s += row_end(row) - row->start_s;
+		fold->limited_rows++;
+		fold->limited_us += row->rwnd_limited_us;
+		fold->limited_s += row_end(row) - row->start_s;
 	}
-	if (!flow->counting)
-		flow->first_start_s = row->start_s;
-	flow->counting = true;
+	if (!fold->counting)
+		fold->first_start_s = row->start_s;
+	fold->counting = true;
 	stream->own.seen = true;
 	stream->own.bytes += row->bytes;
 	stream->own.seconds += row_end(row) - row->start_s;
@@ -278,76 +277,77 @@ static void row_count(struct flow *flow, struct flow_stream *stream, const struc
 
 /* Does the row open an interval, the one before being over? */
 static bool row_opens(
-    const struct flow *flow, const struct flow_stream *stream, const struct iperf_row *row)
+    const struct fold *fold, const struct fold_stream *stream, const struct row *row)
 {
-	const struct flow_gather *g = &flow->gather;
+	const struct fold_interval *g = &fold->gather;
 
-	if (!gather_takes(flow, row) || g->sum.kind == ROW_DATA)
+	if (!gather_takes(fold, row) || g->has_sum)
 		return true; /* a SUM row ends its interval */
 	if (row->sum)
 		return false;
-	return (stream && stream->bin == flow->bins) || g->omitted != row->omitted;
+	return (stream && stream->bin == fold->bins) || g->omitted != row->omitted;
 }
 
-void flow_interval(struct flow *flow, const struct iperf_row *row)
+void fold_interval(struct fold *fold, const struct row *row)
 {
-	struct flow_stream *stream = stream_get(flow, row);
-	struct flow_gather *g = &flow->gather;
+	struct fold_stream *stream = stream_get(fold, row);
+	struct fold_interval *g = &fold->gather;
 
-	if (row_opens(flow, stream, row)) {
-		gather_close(flow);
-		flow->bins++;
+	if (row_opens(fold, stream, row)) {
+		gather_close(fold);
+		fold->bins++;
 		g->omitted = row->omitted;
-		flow->last_start_s = row->start_s;
-		flow->last_end_s = row->end_s;
-		flow->last_omitted = row->omitted;
+		fold->last_start_s = row->start_s;
+		fold->last_end_s = row->end_s;
+		fold->last_omitted = row->omitted;
 	}
+	g->has_sum = g->has_sum || row->sum;
 	if (row->sum)
 		g->sum = *row;
 	else
-		gather_add(flow, row);
+		gather_add(fold, row);
 	if (stream) {
-		stream->bin = flow->bins;
+		stream->bin = fold->bins;
 		stream->last_start_s = row->start_s;
 		stream->last_end_s = row->end_s;
 		stream->last_bytes = row->bytes;
 		stream->last_omitted = g->omitted;
 	}
 	if (!g->omitted)
-		row_count(flow, stream, row);
+		row_count(fold, stream, row);
 }
 
-void flow_duplicate(struct flow *flow, const struct iperf_row *row)
+void fold_duplicate(struct fold *fold, const struct row *row)
 {
 	/* an empty tail printed twice means nothing */
 	if (row->bytes > 0 && row->end_s - row->start_s > 2 * BORDER_SLACK_S)
-		flow->duplicated = true;
+		fold->duplicated = true;
 }
 
 /* Loss and jitter of a summary row: the receiver's own, or the only one there was before 3.2. */
-static void summary_loss(struct flow *flow, const struct iperf_row *row)
+static void summary_loss(struct fold *fold, const struct row *row)
 {
 	if (!(row->has & ROW_JITTER) || row->side == SIDE_SENDER || row->packets == 0)
 		return;
-	if (flow->loss_from_sum)
+	if (fold->loss_from_sum)
 		return;
 	if (row->sum) {
-		flow->loss_from_sum = true;
-		flow->lost = flow->packets = 0;
+		fold->loss_from_sum = true;
+		fold->lost = fold->packets = 0;
 	}
-	flow->loss_seen = true;
-	flow->lost += row->lost;
-	flow->packets += row->packets;
-	flow->jitter_ms = row->jitter_ms;
+	fold->loss_seen = true;
+	fold->lost += row->lost;
+	fold->packets += row->packets;
+	fold->jitter_ms = row->jitter_ms;
 }
 
-void flow_summary(struct flow *flow, const struct iperf_row *row)
+void fold_summary(struct fold *fold, const struct row *row)
 {
-	struct flow_stream *stream = stream_get(flow, row);
+	struct fold_stream *stream = stream_get(fold, row);
 	enum row_side side = row->side;
 
-	flow->has_summary = true;
-	summary_loss(flow, row);
+	fold->has_summary = true;
+	summary_loss(fold, row);
 	if (!stream)
 		return;
 	if (side == SIDE_NONE) {
@@ -355,7 +355,7 @@ void flow_summary(struct flow *flow, const struct iperf_row *row)
 		stream->unlabelled = true;
 		side = SIDE_SENDER;
 	}
-	struct flow_total *total = &stream->sides[side];
+	struct fold_total *total = &stream->sides[side];
 	total->seen = true;
 	total->bytes = row->bytes;
 	total->seconds = row->end_s - row->start_s;
@@ -365,35 +365,35 @@ void flow_summary(struct flow *flow, const struct iperf_row *row)
 	}
 }
 
-void flow_end(struct flow *flow)
+void fold_end(struct fold *fold)
 {
-	gather_close(flow);
-	if (flow->held_rows == 0)
+	gather_close(fold);
+	if (fold->held_rows == 0)
 		return;
-	double length = flow->held.end_s - flow->held.start_s;
-	double usual = flow->counted ? flow->own.seconds / flow->counted : length;
+	double length = fold->held.end_s - fold->held.start_s;
+	double usual = fold->counted ? fold->own.seconds / fold->counted : length;
 	/* a paste that ends inside an interval lacks streams of it */
-	bool cut = !flow->has_summary && flow->counted > 0 && flow->held_rows < flow->stream_count;
+	bool cut = !fold->has_summary && fold->counted > 0 && fold->held_rows < fold->stream_count;
 	if (!cut)
-		held_push(flow, length >= TAIL_SHARE * usual);
-	flow->held_rows = 0;
-	if (flow->cwnd_broken) {
-		for (size_t i = 0; i < flow->series.count; i++)
-			flow->series.bins[i].has &= ~(unsigned)BIN_CWND;
+		held_push(fold, length >= TAIL_SHARE * usual);
+	fold->held_rows = 0;
+	if (fold->cwnd_broken) {
+		for (size_t i = 0; i < fold->series.count; i++)
+			fold->series.bins[i].has &= ~(unsigned)BIN_CWND;
 	}
-	struct flow_total sent = flow_side(flow, SIDE_SENDER);
-	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
-	flow->zero_side = sent.seen && received.seen && (sent.bytes == 0) != (received.bytes == 0);
+	struct fold_total sent = fold_side(fold, SIDE_SENDER);
+	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
+	fold->zero_side = sent.seen && received.seen && (sent.bytes == 0) != (received.bytes == 0);
 }
 
-struct flow_total flow_side(const struct flow *flow, enum row_side side)
+struct fold_total fold_side(const struct fold *fold, enum row_side side)
 {
-	struct flow_total total = flow->sum.sides[side];
+	struct fold_total total = fold->sum.sides[side];
 
 	if (total.seen)
 		return total;
-	for (unsigned i = 0; i < flow->stream_count; i++) {
-		const struct flow_total *one = &flow->streams[i].sides[side];
+	for (unsigned i = 0; i < fold->stream_count; i++) {
+		const struct fold_total *one = &fold->streams[i].sides[side];
 		if (!one->seen)
 			continue;
 		total.seen = true;
@@ -404,23 +404,23 @@ struct flow_total flow_side(const struct flow *flow, enum row_side side)
 }
 
 /* Bytes of a stream as its summary says, the receiver's first, else as its intervals say. */
-static void fill_streams(const struct flow *flow, struct run *run)
+static void fill_streams(const struct fold *fold, struct run *run)
 {
-	run->streams = flow->stream_count;
-	if (flow->stream_count == 0) /* of an extract with [SUM] rows alone: how many is not told */
+	run->streams = fold->stream_count;
+	if (fold->stream_count == 0) /* of an extract with [SUM] rows alone: how many is not told */
 		run->streams = 1;
-	if (flow->stream_count == 0)
+	if (fold->stream_count == 0)
 		return;
-	run->stream_totals = calloc(flow->stream_count, sizeof(*run->stream_totals));
+	run->stream_totals = calloc(fold->stream_count, sizeof(*run->stream_totals));
 	if (!run->stream_totals)
 		err(1, NULL);
-	run->stream_count = flow->stream_count;
-	for (unsigned i = 0; i < flow->stream_count; i++) {
-		const struct flow_stream *stream = &flow->streams[i];
-		const struct flow_total *total = &stream->own;
-		const struct flow_total *sent = &stream->sides[SIDE_SENDER];
-		const struct flow_total *received = &stream->sides[SIDE_RECEIVER];
-		if (flow->duplicated && stream->own.seen)
+	run->stream_count = fold->stream_count;
+	for (unsigned i = 0; i < fold->stream_count; i++) {
+		const struct fold_stream *stream = &fold->streams[i];
+		const struct fold_total *total = &stream->own;
+		const struct fold_total *sent = &stream->sides[SIDE_SENDER];
+		const struct fold_total *received = &stream->sides[SIDE_RECEIVER];
+		if (fold->duplicated && stream->own.seen)
 			total = &stream->own;
 		else if (received->seen && (received->bytes > 0 || !sent->bytes))
 			total = received;
@@ -433,11 +433,11 @@ static void fill_streams(const struct flow *flow, struct run *run)
 	}
 }
 
-static void fill_totals(const struct flow *flow, struct run *run)
+static void fill_totals(const struct fold *fold, struct run *run)
 {
-	struct flow_total sent = flow_side(flow, SIDE_SENDER);
-	struct flow_total received = flow_side(flow, SIDE_RECEIVER);
-	struct flow_total *local = run->local_sends ? &sent : &received;
+	struct fold_total sent = fold_side(fold, SIDE_SENDER);
+	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
+	struct fold_total *local = run->local_sends ? &sent : &received;
 
 	/* 0.00 Bytes is what iperf3 prints for what the other end did not tell: 3.1 servers,
 	 * interrupted clients */
@@ -447,8 +447,8 @@ static void fill_totals(const struct flow *flow, struct run *run)
 		received.seen = false;
 	/* the server of an interrupted client prints the bytes of the whole test over the time of
 	 * its full intervals */
-	if (flow->own.seen && (flow->duplicated || !local->seen || local->bytes == 0))
-		*local = flow->own;
+	if (fold->own.seen && (fold->duplicated || !local->seen || local->bytes == 0))
+		*local = fold->own;
 	if (sent.seen) {
 		run->has |= RUN_SENT;
 		run->sent_bytes = sent.bytes;
@@ -461,26 +461,26 @@ static void fill_totals(const struct flow *flow, struct run *run)
 	}
 }
 
-static void fill_retransmits(const struct flow *flow, struct run *run)
+static void fill_retransmits(const struct fold *fold, struct run *run)
 {
-	bool seen = flow->sum.has_retransmits;
-	uint64_t retransmits = flow->sum.retransmits;
+	bool seen = fold->sum.has_retransmits;
+	uint64_t retransmits = fold->sum.retransmits;
 
 	/* a receiver knows none; the 3.0 betas printed 0 there */
 	if (!run->local_sends) {
 		for (size_t i = 0; i < run->series.count; i++)
 			run->series.bins[i].has &= ~(unsigned)BIN_RETRANSMITS;
 	}
-	for (unsigned i = 0; !flow->sum.has_retransmits && i < flow->stream_count; i++) {
-		if (flow->streams[i].has_retransmits) {
+	for (unsigned i = 0; !fold->sum.has_retransmits && i < fold->stream_count; i++) {
+		if (fold->streams[i].has_retransmits) {
 			seen = true;
-			retransmits += flow->streams[i].retransmits;
+			retransmits += fold->streams[i].retransmits;
 		}
 	}
-	if (!seen && run->local_sends && flow->counted > 0 &&
-	    flow->with_retransmits == flow->counted) {
+	if (!seen && run->local_sends && fold->counted > 0 &&
+	    fold->with_retransmits == fold->counted) {
 		seen = true;
-		retransmits = flow->own_retransmits;
+		retransmits = fold->own_retransmits;
 	}
 	if (seen) {
 		run->has |= RUN_RETRANSMITS;
@@ -488,15 +488,15 @@ static void fill_retransmits(const struct flow *flow, struct run *run)
 	}
 }
 
-static void fill_loss(const struct flow *flow, struct run *run)
+static void fill_loss(const struct fold *fold, struct run *run)
 {
-	uint64_t lost = flow->lost, packets = flow->packets;
-	double jitter_ms = flow->jitter_ms;
+	uint64_t lost = fold->lost, packets = fold->packets;
+	double jitter_ms = fold->jitter_ms;
 
-	if (!flow->loss_seen && (flow->loss_rows.has & ROW_JITTER)) {
-		lost = flow->loss_rows.lost;
-		packets = flow->loss_rows.packets;
-		jitter_ms = flow->loss_rows.jitter_ms;
+	if (!fold->loss_seen && (fold->loss_rows.has & ROW_JITTER)) {
+		lost = fold->loss_rows.lost;
+		packets = fold->loss_rows.packets;
+		jitter_ms = fold->loss_rows.jitter_ms;
 	}
 	if (packets == 0 || jitter_ms > JITTER_SANE_MS)
 		return;
@@ -506,33 +506,33 @@ static void fill_loss(const struct flow *flow, struct run *run)
 	run->jitter_ms = jitter_ms;
 }
 
-void flow_fill(struct flow *flow, struct run *run)
+void fold_fill(struct fold *fold, struct run *run)
 {
-	run->series = flow->series;
-	memset(&flow->series, 0, sizeof(flow->series));
-	run->omitted_intervals = flow->omitted;
-	if (flow->omitted > 0) {
+	run->series = fold->series;
+	memset(&fold->series, 0, sizeof(fold->series));
+	run->omitted_intervals = fold->omitted;
+	if (fold->omitted > 0) {
 		run->has |= RUN_OMIT;
-		run->omit_s = flow->omitted_s;
+		run->omit_s = fold->omitted_s;
 	}
-	run->has_summary = flow->has_summary;
+	run->has_summary = fold->has_summary;
 	run->rounding = 0.005;
 	/* what it waited for besides is not told: where the window held it most of the time, little */
-	if (flow->limited_rows > 0 && flow->limited_us > RWND_SHARE_MIN * flow->limited_s * 1e6) {
+	if (fold->limited_rows > 0 && fold->limited_us > RWND_SHARE_MIN * fold->limited_s * 1e6) {
 		run->has |= RUN_BUSY;
-		run->busy_us = flow->limited_s * 1e6;
-		run->rwnd_limited_us = fmin(flow->limited_us, run->busy_us);
+		run->busy_us = fold->limited_s * 1e6;
+		run->rwnd_limited_us = fmin(fold->limited_us, run->busy_us);
 	}
-	fill_streams(flow, run);
-	fill_totals(flow, run);
-	fill_retransmits(flow, run);
-	fill_loss(flow, run);
+	fill_streams(fold, run);
+	fill_totals(fold, run);
+	fill_retransmits(fold, run);
+	fill_loss(fold, run);
 }
 
-void flow_free(struct flow *flow)
+void fold_free(struct fold *fold)
 {
-	if (!flow)
+	if (!fold)
 		return;
-	series_free(&flow->series);
-	free(flow);
+	series_free(&fold->series);
+	free(fold);
 }
