@@ -81,6 +81,41 @@ for how in plain crowd; do
 	verb "$how" 3 sweep --run 'sleep 30' --role receiver --timeout 1s --ceilings 64K,2M
 	verb "$how" 3 sweep --run 'sleep 30 & sleep 30' --role receiver --timeout 1s --ceilings 64K,2M
 	verb "$how" 3 compare --run a='sleep 30' b='sleep 30' --timeout 1s
+	verb "$how" 0 host
+	verb "$how" 0 help record
+	verb "$how" 0 record --host
+	verb "$how" 0 record --script
+	verb "$how" 3 --socket 127.0.0.1:9 --interval 100ms
+	verb "$how" 0 sockets --interval 100ms
+	if command -v iperf3 >/dev/null; then
+		iperf3 -s -p 5299 >/dev/null 2>&1 &
+		server=$!
+		sleep 0.3
+		guards=1
+		verb "$how" 0 record -t 1s -p 5299 --far sh 127.0.0.1
+		# the far end's command outlasts every step, and leaves a child of its own
+		verb "$how" 0 record -t 1s -p 5299 --no-reverse --far 'sleep 30 & sleep 30' 127.0.0.1
+		guards=0
+		kill $server
+		wait $server 2>/dev/null
+		# nobody listens any more: the transcript says so, and the rest is recorded
+		verb "$how" 3 record -t 1s -p 5299 127.0.0.1
+	fi
+done
+
+# what repeats until it is interrupted
+for how in plain crowd; do
+	$how sockets --watch 1s </dev/null >"$work/out" 2>"$work/err" &
+	watch=$!
+	sleep 1
+	# TERM, for a shell's background commands ignore INT; the shell's child is bdp
+	pkill -TERM -P $watch
+	timeout 10 tail --pid=$watch -f /dev/null || {
+		fail "$how sockets --watch: does not end"
+		pkill -KILL -P $watch
+	}
+	wait $watch 2>/dev/null
+	[ "$(processes)" = 0 ] || fail "$how sockets --watch: processes are left"
 done
 
 # a command gets none of the descriptors that bdp itself has open
