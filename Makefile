@@ -144,6 +144,11 @@ robust: $(BIN)
 check: all unit tools e2e robust corpus layers documents live check-install
 	@echo "all checks passed"
 
+# Every system call of apply, rollback, confirm and the guard fails in turn, in each of eight ways, and
+# each is killed at every one, and once more while it is taken back.  About 10 minutes.
+check-faults: $(B)/unit/test_apply_faults
+	@FAULTS=all VERBOSE=1 tests/run-units.sh $<
+
 # The same tests with the sanitizers; 99 is their exit code, so that it is no code of ours.
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-asan:
@@ -283,5 +288,5 @@ check-install: $(BIN)
 clean:
 	rm -rf build bdp
 
-.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score weights invariants recorded live layers documents lab-short check-lab check-vm check-aarch64 check check-asan clang fuzz \
+.PHONY: all setup demo unit tools e2e robust analyze cover dist corpus score weights invariants recorded live layers documents lab-short check-faults check-lab check-vm check-aarch64 check check-asan clang fuzz \
     fuzz-smoke fuzzers lint bench install uninstall check-install clean $(B)/objects

@@ -6,6 +6,13 @@
 
 #define OLD_CONF "# Written by bdp 0.0.old on an earlier day.\n\nnet.ipv4.tcp_sack = 1\n"
 
+/* With FAULTS=all every call fails in each of these ways, and what is killed is killed once more while it
+ * is taken back; without, in the first way, and once. */
+static const int ways[] = {EIO, ENOSPC, EACCES, EROFS, ENOMEM, EPERM, EINTR, EAGAIN};
+#define LASTING_WAYS 6 /* the others ask to be tried again: they do not last */
+static size_t way_count = 1;
+static unsigned failed_calls, kills; /* made by all tests together */
+
 /* A plan that changes settings and files, with one file that was there before. */
 static int make(void **state)
 {
@@ -82,6 +89,7 @@ static void each_fails(int error, bool for_good)
 	unsigned failed = 0;
 	for (unsigned call = 1; call <= CALLS_OF_APPLY; call++) {
 		make(NULL);
+		failed_calls++;
 		fault = (struct fault){.fail_at = call, .error = error, .for_good = for_good};
 		struct outcome outcome = apply_with(&request_full, &plan);
 		unsigned reached = fault.calls;
@@ -111,7 +119,8 @@ static void test_each_call_fails(void **state)
 {
 	(void)state;
 	tree_clear();
-	each_fails(EIO, false);
+	for (size_t i = 0; i < way_count; i++)
+		each_fails(ways[i], false);
 }
 
 static void test_disk_full_from_each_call_on(void **state)
@@ -119,11 +128,15 @@ static void test_disk_full_from_each_call_on(void **state)
 	(void)state;
 	tree_clear();
 	each_fails(ENOSPC, true);
+	for (size_t i = 0; way_count > 1 && i < LASTING_WAYS; i++)
+		if (ways[i] != ENOSPC)
+			each_fails(ways[i], true);
 }
 
 static void run_until_killed(unsigned call, void (*work)(void))
 {
 	pid_t pid = fork();
+	kills++;
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		fault = (struct fault){.kill_at = call};
@@ -196,15 +209,14 @@ static void test_rollback_killed_at_each_call(void **state)
 	}
 }
 
-static void test_rollback_fails_at_each_call(void **state)
+static void rollback_fails(int error)
 {
-	(void)state;
-	tree_clear();
 	for (unsigned call = 1; call <= CALLS_OF_ROLLBACK; call++) {
 		make(NULL);
 		calls_of_apply();
 		struct rollback_request request = {.io = &fault_io};
-		fault = (struct fault){.fail_at = call, .error = EIO};
+		failed_calls++;
+		fault = (struct fault){.fail_at = call, .error = error};
 		struct outcome outcome = rollback_with(&request);
 		fault.fail_at = 0;
 		if (outcome.exit == OUTCOME_DONE)
@@ -213,6 +225,43 @@ static void test_rollback_fails_at_each_call(void **state)
 		expect_restorable("rollback failed", call);
 		tree_clear();
 	}
+}
+
+static void test_rollback_fails_at_each_call(void **state)
+{
+	(void)state;
+	tree_clear();
+	for (size_t i = 0; i < way_count; i++)
+		rollback_fails(ways[i]);
+}
+
+/* Killed, and killed again while it is taken back: at every call of the apply, and at every fourth of the
+ * rollback, which begins at another one each time. */
+static void test_killed_twice(void **state)
+{
+	(void)state;
+	if (way_count == 1) {
+		skip();
+		return;
+	}
+	tree_clear();
+	for (unsigned call = 1; call <= CALLS_OF_APPLY; call++)
+		for (unsigned second = 1 + call % 4; second <= CALLS_OF_ROLLBACK; second += 4) {
+			make(NULL);
+			run_until_killed(call, do_apply);
+			pid_t pid = fork();
+			assert_true(pid >= 0);
+			if (pid == 0) {
+				fault = (struct fault){.kill_at = second};
+				do_rollback();
+				_exit(0);
+			}
+			int status;
+			assert_int_equal(waitpid(pid, &status, 0), pid);
+			kills += WIFSIGNALED(status);
+			expect_restorable("killed twice", call);
+			tree_clear();
+		}
 }
 
 /* ---- with a guard, which meets the same faults ---- */
@@ -272,6 +321,7 @@ static void test_timed_killed_at_each_call(void **state)
 	for (unsigned call = 1; call <= calls + 40; call++) {
 		make(NULL);
 		pid_t pid = fork();
+		kills++;
 		assert_true(pid >= 0);
 		if (pid == 0) {
 			fault = (struct fault){.kill_at = call};
@@ -293,14 +343,16 @@ static void test_timed_fails_at_each_call(void **state)
 	(void)state;
 	tree_clear();
 	unsigned calls = calls_of_timed_apply();
-	for (unsigned call = 1; call <= calls + 40; call++) {
-		make(NULL);
-		fault = (struct fault){.fail_at = call, .error = EIO};
-		do_timed_apply();
-		fault.fail_at = 0;
-		expect_restored_soon(call);
-		tree_clear();
-	}
+	for (size_t i = 0; i < way_count; i++)
+		for (unsigned call = 1; call <= calls + 40; call++) {
+			make(NULL);
+			failed_calls++;
+			fault = (struct fault){.fail_at = call, .error = ways[i]};
+			do_timed_apply();
+			fault.fail_at = 0;
+			expect_restored_soon(call);
+			tree_clear();
+		}
 }
 
 /* ---- confirm, and a rollback that leaves what somebody changed ---- */
@@ -313,7 +365,7 @@ static void do_confirm(void)
 	outcome_free(&outcome);
 }
 
-static unsigned each_of_confirm(unsigned call, bool killed)
+static unsigned each_of_confirm(unsigned call, bool killed, int error)
 {
 	struct plan plan = plan_full();
 	struct apply_request request = request_full;
@@ -326,8 +378,9 @@ static unsigned each_of_confirm(unsigned call, bool killed)
 	if (killed) {
 		run_until_killed(call, do_confirm);
 	} else {
+		failed_calls += call > 0;
 		fault.fail_at = call;
-		fault.error = EIO;
+		fault.error = error;
 		do_confirm();
 		fault.fail_at = 0;
 	}
@@ -344,14 +397,15 @@ static void test_confirm_at_each_call(void **state)
 	(void)state;
 	tree_clear();
 	calls_of_timed_apply();
-	unsigned calls = each_of_confirm(0, false);
+	unsigned calls = each_of_confirm(0, false, EIO);
 	print_message("%u calls\n", calls);
 	assert_true(calls > 40);
-	for (unsigned call = 1; call <= calls; call++)
-		each_of_confirm(call, false);
+	for (size_t i = 0; i < way_count; i++)
+		for (unsigned call = 1; call <= calls; call++)
+			each_of_confirm(call, false, ways[i]);
 	/* How often it looks whether the guard has gone varies: the ones before are the same. */
 	for (unsigned call = 1; call <= 40; call++)
-		each_of_confirm(call, true);
+		each_of_confirm(call, true, EIO);
 }
 
 #define OTHER_WMEM "4096 262144 33554432"
@@ -379,7 +433,8 @@ static void test_rollback_that_leaves_at_each_call(void **state)
 {
 	(void)state;
 	tree_clear();
-	for (unsigned killed = 0; killed < 2; killed++) {
+	for (unsigned round = 0; round <= way_count; round++) {
+		bool killed = round == way_count;
 		for (unsigned call = 1; call <= CALLS_OF_ROLLBACK - 10; call++) {
 			make(NULL);
 			calls_of_apply();
@@ -387,7 +442,8 @@ static void test_rollback_that_leaves_at_each_call(void **state)
 			if (killed) {
 				run_until_killed(call, do_rollback);
 			} else {
-				fault = (struct fault){.fail_at = call, .error = EIO};
+				failed_calls++;
+				fault = (struct fault){.fail_at = call, .error = ways[round]};
 				do_rollback();
 				fault.fail_at = 0;
 			}
@@ -406,10 +462,17 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_killed_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_killed_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_fails_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_killed_twice, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_timed_killed_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_timed_fails_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_confirm_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_that_leaves_at_each_call, make, tree_end),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const char *all = getenv("FAULTS");
+
+	if (all != NULL && strcmp(all, "all") == 0)
+		way_count = sizeof(ways) / sizeof(ways[0]);
+	int result = cmocka_run_group_tests(tests, NULL, NULL);
+	printf("%u failed calls, %u kills\n", failed_calls, kills);
+	return result;
 }
