@@ -111,8 +111,10 @@ static void each_fails(int error, bool for_good)
 		expect_restorable("failed", call);
 		tree_clear();
 	}
-	/* Reading what is nice to know (modules, overrides, pruning) may fail without harm. */
-	assert_true(failed > CALLS_OF_APPLY / 2);
+	/* Reading what is nice to know (modules, overrides, pruning) may fail without harm, and what asks
+	 * to be tried again is. */
+	if (error != EINTR && error != EAGAIN)
+		assert_true(failed > CALLS_OF_APPLY / 2);
 }
 
 static void test_each_call_fails(void **state)
