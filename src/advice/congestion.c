@@ -102,6 +102,25 @@ static struct bbr_reason bbr_reason_for(const struct advice_input *input)
 	return reason;
 }
 
+/* What BBR cost where the baseline is a run with it. */
+static void add_cost(const struct advice_input *input, struct bbr_reason *reason)
+{
+	const struct path *path = &input->analysis->path;
+	const struct path *bbr = input->baseline ? &input->baseline->path : NULL;
+	char delay[96] = "";
+
+	if (!reason->advised || !bbr || !congestion_is_bbr(bbr->congestion_control) ||
+	    !(bbr->has & PATH_LOSS) || !(path->has & PATH_LOSS))
+		return;
+	if ((bbr->has & PATH_LOADED_RTT) && (path->has & PATH_LOADED_RTT))
+		snprintf(delay, sizeof(delay), ", RTT %s instead of %s",
+		    time_text(bbr->loaded_rtt_us).s, time_text(path->loaded_rtt_us).s);
+	text_append(reason->why, sizeof(reason->why), NULL,
+	    "; with it the baseline carried %s for %s sent again instead of %s%s",
+	    rate_text(bbr->rate_bps).s, percent_text(bbr->loss_ratio).s,
+	    percent_text(path->loss_ratio).s, delay);
+}
+
 /* True when the word is one of those in a blank-separated list. */
 static bool list_has(const char *list, const char *word)
 {
@@ -235,12 +254,20 @@ static double pace_bps(const struct path *path)
 	return all_bps / path->streams;
 }
 
+/* What the path carries is then not known, and a cap would keep it so. */
+static bool still_rises(const struct path *path)
+{
+	return !path->bucket.known && (path->phases.governing == PHASE_START ||
+					  path->phases.governing == PHASE_RECOVERING);
+}
+
 static void add_pacing_line(const struct advice_input *input, struct plan *plan, enum role role)
 {
 	struct command *command;
 	char device[160];
 
-	if (input->analysis->limit.factor != FACTOR_POLICER || !(command = plan_add_command(plan)))
+	if (input->analysis->limit.factor != FACTOR_POLICER ||
+	    still_rises(&input->analysis->path) || !(command = plan_add_command(plan)))
 		return;
 	command->host = role;
 	/* A little below the rate it lets through, so that its bucket never runs dry. */
@@ -260,6 +287,7 @@ void plan_congestion(const struct advice_input *input, struct plan *plan)
 	if (!input->analysis->run || input->role == ROLE_RECEIVER)
 		return;
 	reason = bbr_reason_for(input);
+	add_cost(input, &reason);
 	if (!reason.advised) {
 		keep(input, plan);
 		add_pacing_line(input, plan, role);

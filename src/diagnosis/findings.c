@@ -81,7 +81,7 @@ static void find_loss(struct findings *findings, const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (!(path->has & PATH_LOSS) || path->loss_ratio <= 0)
+	if (!(path->has & PATH_LOSS) || path->loss_ratio <= 0 || path->loss_is_probed)
 		return;
 	if (path->retransmits > 0 && path->steady_retransmits == 0 && (path->has & PATH_SERIES) &&
 	    path->early_retransmits > 0) {

@@ -124,15 +124,11 @@ void find_drops(
 
 /* ---- the path --------------------------------------------------------------------------------- */
 
-/* One probe lost of a few is chance. */
-#define PROBES_LOST_MIN 2
-#define PROBES_SENT_MIN 20
-
 static void find_path_loss(struct findings *findings, const struct probe_loss *loss)
 {
 	const struct ping *ping = loss->ping;
 
-	if (!loss->known || loss->lost < PROBES_LOST_MIN || loss->sent < PROBES_SENT_MIN)
+	if (!probe_loss_tells(loss))
 		return;
 	finding_add(findings, FINDING_PATH_LOSS,
 	    ping->target[0] ? PROBES_TO_NAMED : PROBES_TO_UNNAMED,

@@ -113,6 +113,11 @@ static void find_probe_loss(struct probe_loss *loss, const struct evidence *evid
 	}
 }
 
+bool probe_loss_tells(const struct probe_loss *loss)
+{
+	return loss->known && loss->lost >= PROBES_LOST_MIN && loss->sent >= PROBES_SENT_MIN;
+}
+
 void context_for_run(struct path_context *context, const struct evidence *evidence,
     const struct run *run, const struct host *receiver)
 {

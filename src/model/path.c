@@ -120,6 +120,7 @@ static void set_loss(struct path *path, const struct run *run, const struct path
 	if (given->loss_ratio > 0) {
 		path->has |= PATH_LOSS;
 		path->loss_ratio = given->loss_ratio;
+		path->loss_is_probed = given->loss_is_probed;
 	}
 }
 
@@ -255,6 +256,7 @@ void path_from_numbers(struct path *path, const struct path_given *given)
 	if (given->loss_ratio > 0) {
 		path->has |= PATH_LOSS;
 		path->loss_ratio = given->loss_ratio;
+		path->loss_is_probed = given->loss_is_probed;
 	}
 	if (given->idle_rtt_us > 0) {
 		path->has |= PATH_IDLE_RTT;

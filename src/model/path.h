@@ -75,6 +75,7 @@ struct path {
 	double stream_rate_bps; /* rate_bps / streams */
 	uint64_t retransmits;
 	double loss_ratio;    /* retransmits / (bytes / MSS) */
+	bool loss_is_probed;  /* it is what ping or mtr lost */
 	struct rtt rtt;	      /* of the path */
 	double loaded_rtt_us; /* mean under load */
 	enum rtt_method
@@ -126,6 +127,7 @@ struct path {
 
 /* Numbers given by hand, and facts that outrank the run's own. 0 where not given. */
 struct path_given {
+	bool loss_is_probed; /* by ping or mtr, and not by hand */
 	double bandwidth_bps, target_bps, rtt_us, idle_rtt_us, loss_ratio;
 	double window_bytes;
 };
@@ -138,6 +140,12 @@ struct probe_loss {
 	double ratio;
 	const struct ping *ping; /* whose figures these are; .hops is not 0 when mtr took them */
 };
+
+/* One probe lost of a few is chance. */
+#define PROBES_LOST_MIN 2
+#define PROBES_SENT_MIN 20
+/* Enough was lost, of enough, to be the path's. */
+bool probe_loss_tells(const struct probe_loss *loss);
 
 /* What is known beside the run that helps to tell its RTT; every pointer may be NULL. */
 struct path_context {

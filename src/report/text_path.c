@@ -303,7 +303,9 @@ static void loss_row(const struct path_view *view)
 
 	if (!(path->has & PATH_RETRANSMITS)) {
 		if (known)
-			view_row(view, "loss", percent_text(path->loss_ratio).s, "as given");
+			view_row(view, "loss", percent_text(path->loss_ratio).s,
+			    path->loss_is_probed ? "as ping or mtr found it, without load"
+						 : "as given");
 		return;
 	}
 	phrase_add(&note, "%s retransmit%s",

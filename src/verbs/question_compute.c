@@ -47,6 +47,12 @@ static void analyse_without_run(struct question *c)
 		if (c->given.rtt_us <= 0)
 			c->given.rtt_us = context->ping->min_us;
 	}
+	struct path_context beside;
+	context_for_run(&beside, &c->evidence, NULL, NULL);
+	if (c->given.loss_ratio <= 0 && probe_loss_tells(&beside.probe_loss)) {
+		c->given.loss_ratio = beside.probe_loss.ratio;
+		c->given.loss_is_probed = true;
+	}
 	path_from_numbers(&analysis->path, &c->given);
 	const struct diagnosis_input input = {.path = &analysis->path,
 	    .context = context,
@@ -188,7 +194,7 @@ static void advise(struct question *c, const struct options *options)
 	    .baseline = c->has_baseline ? &c->baseline : NULL,
 	    .target_is_given = c->target_is_given,
 	    .allow_lower = options->allow_lower,
-	    .loss_is_given = (options->given & GIVEN_LOSS) != 0,
+	    .loss_is_given = c->given.loss_ratio > 0,
 	    .streams = options->streams,
 	    .fixed_streams = options->streams > 0,
 	    .setsockopt = options->setsockopt};

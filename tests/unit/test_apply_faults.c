@@ -211,14 +211,14 @@ static void test_rollback_killed_at_each_call(void **state)
 	}
 }
 
-static void rollback_fails(int error)
+static void rollback_fails(int error, bool for_good)
 {
 	for (unsigned call = 1; call <= CALLS_OF_ROLLBACK; call++) {
 		make(NULL);
 		calls_of_apply();
 		struct rollback_request request = {.io = &fault_io};
 		failed_calls++;
-		fault = (struct fault){.fail_at = call, .error = error};
+		fault = (struct fault){.fail_at = call, .error = error, .for_good = for_good};
 		struct outcome outcome = rollback_with(&request);
 		fault.fail_at = 0;
 		if (outcome.exit == OUTCOME_DONE)
@@ -234,7 +234,9 @@ static void test_rollback_fails_at_each_call(void **state)
 	(void)state;
 	tree_clear();
 	for (size_t i = 0; i < way_count; i++)
-		rollback_fails(ways[i]);
+		rollback_fails(ways[i], false);
+	for (size_t i = 0; way_count > 1 && i < LASTING_WAYS; i++)
+		rollback_fails(ways[i], true);
 }
 
 /* Killed, and killed again while it is taken back: at every call of the apply, and at every fourth of the
