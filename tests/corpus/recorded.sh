@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every recorded document's verdict, confidence and RTT interval (in microseconds), held against the
-# table of them, so that no change to the diagnosis moves one unseen.
+# Every recorded document's verdict, confidence, RTT with its interval (in microseconds) and rate, held
+# against the table of them, so that no change to the diagnosis moves one unseen.
 #
 #     recorded.sh [--update]      --update writes the table anew; look at its diff before it is kept
 set -u
@@ -11,9 +11,10 @@ mkdir -p "$OUT" && OUT=$(cd "$OUT" && pwd)
 export OUT
 "$here/score.sh" -o "$OUT/score.tsv" >"$OUT/score.txt" || exit 1
 {
-	printf '# set\tform\tname\tfactor\tconfidence\trtt_low_us\trtt_high_us\n'
+	printf '# set\tform\tname\tfactor\tconfidence\trtt_us\trtt_low_us\trtt_high_us\trate_bps\n'
 	awk -F '\t' -v OFS='\t' 'NR > 1 {
-		print $1, $2, $3, $6, $7, sprintf("%.0f", $12), sprintf("%.0f", $13)
+		print $1, $2, $3, $6, $7, sprintf("%.0f", $11), sprintf("%.0f", $12), sprintf("%.0f", $13),
+			sprintf("%.4g", $16)
 	}' "$OUT/score.tsv" | LC_ALL=C sort
 } >"$OUT/recorded.tsv"
 case ${1:-} in
