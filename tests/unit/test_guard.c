@@ -154,6 +154,15 @@ static enum journal_state state_of(uint32_t id)
 	return found;
 }
 
+static int64_t deadline_ms, away_ms;
+
+/* So long before the deadline. */
+static int64_t frozen_clock_ms(clockid_t clock)
+{
+	(void)clock;
+	return deadline_ms - away_ms;
+}
+
 /* Of the time that is left a second that has begun counts. */
 static int64_t seconds_left_of_first(void)
 {
@@ -191,6 +200,38 @@ static void test_undoes_in_time(void **state)
 	expect_outcome(confirm_plain(), OUTCOME_INCOMPLETE, "too late: apply 1 was undone at");
 	assert_true(values_are(OLD_RMEM, OLD_WMEM));
 	expect_outcome(rollback_plain(), OUTCOME_INCOMPLETE, "nothing to roll back");
+}
+
+/* A second that has begun counts, and one that is over does not. */
+static void test_seconds_left(void **state)
+{
+	static const struct {
+		int64_t away_ms, expected;
+	} rows[] = {{60000, 60}, {59999, 60}, {59001, 60}, {59000, 59}, {1, 1}, {0, 0}, {-999, 0},
+	    {-1000, -1}, {-1999, -1}};
+	(void)state;
+	struct outcome outcome = apply_timed();
+	struct rollback_request request = {.sysroot = tree_root};
+	outcome_free(&outcome);
+	outcome = (struct outcome){0};
+	rollback_list(&request, &outcome);
+	deadline_ms = outcome.journals[0].journal.deadline_ms;
+	outcome_free(&outcome);
+	static struct kernel_io io;
+	io = kernel_io_system;
+	io.clock_ms = frozen_clock_ms;
+	request.io = &io;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		outcome = (struct outcome){0};
+		away_ms = rows[i].away_ms;
+		rollback_list(&request, &outcome);
+		print_message("%d ms\n", (int)away_ms);
+		assert_int_equal(outcome.journal_count, 1);
+		assert_int_equal(outcome.journals[0].seconds_left, rows[i].expected);
+		outcome_free(&outcome);
+	}
+	expect_outcome(confirm_plain(), OUTCOME_DONE, "apply 1 is kept");
+	assert_true(guard_ends(1));
 }
 
 static void test_confirmed(void **state)
@@ -641,6 +682,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    ON_TREE(test_undoes_in_time),
 	    ON_TREE(test_confirmed),
+	    ON_TREE(test_seconds_left),
 	    ON_TREE(test_looks_again_under_the_lock),
 	    ON_TREE(test_confirm_is_late),
 	    ON_TREE(test_no_second_guard),

@@ -68,6 +68,10 @@ static void test_effects(void **state)
 	    {TUNABLE_TCP_SACK, "1", 5, 15, 0, -1, ""},
 	    {TUNABLE_TCP_SACK, "0", 5, 15, 0, EFFECT_HARMS, "1"},
 	    {TUNABLE_TCP_WINDOW_SCALING, "0", 5, 15, 0, EFFECT_HARMS, "1"},
+	    {TUNABLE_TCP_TIMESTAMPS, "1", 5, 15, 0, -1, ""},
+	    {TUNABLE_TCP_TIMESTAMPS, "0", 5, 15, 0, EFFECT_HARMS, "1"},
+	    {TUNABLE_TCP_MODERATE_RCVBUF, "1", 5, 15, 0, -1, ""},
+	    {TUNABLE_TCP_MODERATE_RCVBUF, "0", 5, 15, 0, EFFECT_HARMS, "1"},
 	    {TUNABLE_TCP_ADV_WIN_SCALE, "1", 5, 15, 0, -1, ""},
 	    {TUNABLE_TCP_ADV_WIN_SCALE, "-2", 5, 15, 0, EFFECT_HARMS, "1"},
 	    {TUNABLE_TCP_ADV_WIN_SCALE, "-2", 6, 6, 0, EFFECT_NOTHING, ""},
@@ -197,6 +201,27 @@ static void test_need(void **state)
 	assert_int_equal(host_mends_find(&host, &none, &need, mends, HOST_MENDS_MAX), 0);
 }
 
+/* What a ceiling of 64 MiB gives: half of it is window before 6.6, over 100 ms. */
+static void test_what_it_carries(void **state)
+{
+	struct host host = host_of(5, 15, 16 * GIB);
+	struct deviations deviations;
+	(void)state;
+
+	set(&host, TUNABLE_TCP_RMEM, "4096 131072 67108864");
+	deviations_find(&host, &deviations);
+	assert_int_equal(deviations.count, 1);
+	assert_int_equal(deviations.items[0].kind, DEVIATION_CEILING_HIGH);
+	assert_near(deviations.items[0].amount, 33554432.0 * 8 / 0.1, 0.03);
+
+	/* 1 MiB where 6 MiB are the kernel's own */
+	set(&host, TUNABLE_TCP_RMEM, "4096 131072 1048576");
+	deviations_find(&host, &deviations);
+	assert_int_equal(deviations.items[0].kind, DEVIATION_CEILING_LOW);
+	assert_near(deviations.items[0].amount, 524288.0 * 8 / 0.1, 0.03);
+	assert_near(deviations.items[0].own_amount, 3145728.0 * 8 / 0.1, 0.03);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +229,7 @@ int main(void)
 	    cmocka_unit_test(test_mended),
 	    cmocka_unit_test(test_capacity),
 	    cmocka_unit_test(test_need),
+	    cmocka_unit_test(test_what_it_carries),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

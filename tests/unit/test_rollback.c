@@ -471,6 +471,65 @@ static void test_nothing_there(void **state)
 	outcome_free(&outcome);
 }
 
+static int opens_left, refused_errno;
+
+/* The real call, but for a file of /proc/sys that is opened to be written after so many of them. */
+static int refusing_open(int dir, const char *path, int flags, mode_t mode)
+{
+	if ((flags & O_ACCMODE) == O_WRONLY && strncmp(path, "proc/sys/", 9) == 0 &&
+	    opens_left-- <= 0) {
+		errno = refused_errno;
+		return -1;
+	}
+	return kernel_io_system.open(dir, path, flags, mode);
+}
+
+/* All is opened before anything is written: what cannot be taken back whole is left as it is, and with
+ * --force what can be is taken back. */
+static void test_open_is_refused(void **state)
+{
+	static struct kernel_io io;
+	struct rollback_request request = {.io = &io};
+	struct plan plan = plan_two();
+	(void)state;
+
+	io = kernel_io_system;
+	io.open = refusing_open;
+	refused_errno = EROFS;
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	for (opens_left = 0; opens_left < 2; opens_left++) {
+		int left = opens_left;
+		print_message("%d\n", left);
+		expect_outcome(rollback_with(&request), OUTCOME_INCOMPLETE, "nothing was restored");
+		assert_true(values_are(NEW_RMEM, NEW_WMEM));
+		opens_left = left;
+	}
+	expect_outcome(rollback_plain(), OUTCOME_DONE, "");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* Whatever errno was left from before. */
+static void test_store_has(void **state)
+{
+	struct tree tree;
+	struct store store;
+	struct reason reason;
+	struct plan plan = plan_two();
+	(void)state;
+
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	assert_true(tree_open(&tree, NULL, tree_root));
+	assert_int_equal(store_open(&store, &tree, false, &reason), STORE_OPEN);
+	for (int before = 0; before <= ENOENT; before += ENOENT) {
+		errno = before;
+		assert_true(store_has(&store, 1));
+		errno = before;
+		assert_false(store_has(&store, 2));
+	}
+	store_close(&store);
+	tree_close(&tree);
+}
+
 static void test_confirm_without_waiting(void **state)
 {
 	struct plan plan = plan_two();
@@ -504,6 +563,8 @@ int main(void)
 	    ON_TREE(test_list),
 	    ON_TREE(test_prune),
 	    ON_TREE(test_nothing_there),
+	    ON_TREE(test_open_is_refused),
+	    ON_TREE(test_store_has),
 	    ON_TREE(test_confirm_without_waiting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

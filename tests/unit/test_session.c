@@ -285,6 +285,29 @@ static void test_facts(void **state)
 	assert_false(host_facts_read(&host, "$ ls", "4096\n", 5));
 }
 
+/* Pages are a power of two from 4 KiB to 1 MiB; anything else is no page size. */
+static void test_page_sizes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t expected;
+	} rows[] = {{"4096\n", 4096}, {"16384\n", 16384}, {"65536\n", 65536},
+	    {"1048576\n", 1048576}, {"2048\n", 0}, {"2097152\n", 0}, {"12288\n", 0}, {"4097\n", 0},
+	    {"none\n", 0}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct host host = {0};
+		print_message("%s", rows[i].text);
+		bool read = host_facts_read(
+		    &host, "$ getconf PAGESIZE", rows[i].text, strlen(rows[i].text));
+		assert_int_equal(read, rows[i].expected > 0);
+		assert_int_equal(host.page_size, rows[i].expected);
+		assert_int_equal(
+		    host_page_bytes(&host), rows[i].expected ? rows[i].expected : 4096);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +321,7 @@ int main(void)
 	    cmocka_unit_test(test_far_one_way),
 	    cmocka_unit_test(test_label),
 	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_page_sizes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
