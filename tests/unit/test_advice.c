@@ -339,6 +339,19 @@ static void test_streams(void **state)
 	int64_t larger = rmem->value.number[2] > wmem->value.number[2] ? rmem->value.number[2]
 								       : wmem->value.number[2];
 	assert_near(w->plan.streams.memory_bytes, 2.0 * (double)larger, 0);
+
+	/* of one end alone it is that end's */
+	for (enum role role = ROLE_RECEIVER; role <= ROLE_SENDER; role++) {
+		enum tunable_id id = role == ROLE_RECEIVER ? TUNABLE_TCP_RMEM : TUNABLE_TCP_WMEM;
+		w->input.role = role;
+		w->input.streams = 3;
+		w->input.fixed_streams = true;
+		work_plan(w);
+		assert_int_equal(w->plan.setting_count, 1);
+		assert_near(w->plan.streams.memory_bytes,
+		    3.0 * (double)setting_of(&w->plan, id)->value.number[2], 0);
+		assert_true(w->plan.streams.is_fixed);
+	}
 	free(w);
 }
 
