@@ -133,6 +133,7 @@ documents: $(BIN)
 	@BDP=$(CURDIR)/$(BIN) tests/examples.sh
 	@BDP=$(CURDIR)/$(BIN) tests/sentences.sh
 	@BDP=$(CURDIR)/$(BIN) tests/words.sh
+	@BDP=$(CURDIR)/$(BIN) tests/sizes.sh
 	@tests/man.sh
 	@tests/man-vi.sh
 
