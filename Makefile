@@ -97,6 +97,7 @@ e2e: $(BIN)
 
 corpus: $(BIN) tools
 	@BDP=$(CURDIR)/$(BIN) tests/corpus/check.sh
+	@BDP=$(CURDIR)/$(BIN) tests/corpus/harmless.sh
 	@[ $(B) != build/release ] || BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/recorded.sh
 	@[ $(B) != build/release ] || TOOLS=$(CURDIR)/$(B)/tools OUT=$(CURDIR)/build/score tests/corpus/weights.sh
 
