@@ -9,6 +9,7 @@
 #include "model/path.h"
 #include "model/rfc6349.h"
 #include "model/window.h"
+#include "runs.h"
 
 #define MIB 1048576.0
 
@@ -295,6 +296,74 @@ static void test_exposure_of_host(void **state)
 	}
 }
 
+/* The algorithm that the run names, else the one of its own socket. */
+static void test_algorithm_of_socket(void **state)
+{
+	static const struct second seconds[] = {
+	    {90, 1, 0, 50, 0}, {91, 1, 0, 50, 0}, {90, 1, 0, 50, 0}};
+	static const struct {
+		const char *run, *socket, *expected;
+	} rows[] = {{"", "bbr", "bbr"}, {"cubic", "bbr", "cubic"}, {"", "", ""}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct socket_info socket = {.has = 0};
+		const struct path_given given = {0};
+		const struct path_context context = {.socket = &socket};
+		struct path path;
+		struct run run;
+
+		run_make(&run, seconds, 3);
+		strlcpy(run.sender_cc, rows[i].run, sizeof(run.sender_cc));
+		strlcpy(socket.cc, rows[i].socket, sizeof(socket.cc));
+		path_from_run(&path, &run, &given, &context);
+		assert_string_equal(path.congestion_control, rows[i].expected);
+		series_free(&run.series);
+	}
+}
+
+/* Its own queue left out: as measured without load, else the smallest that tcp_info shows, or as given. */
+static void test_base_rtt(void **state)
+{
+	static const struct {
+		unsigned has;
+		enum rtt_method method;
+		double expected_us;
+	} rows[] = {
+	    {PATH_IDLE_RTT, RTT_TCP_INFO, 40000},
+	    {PATH_IDLE_RTT, RTT_UNKNOWN, 40000},
+	    {0, RTT_TCP_INFO, 50000},
+	    {0, RTT_GIVEN, 50000},
+	    {0, RTT_CWND, 0},
+	    {0, RTT_PEER_WINDOW, 0},
+	    {0, RTT_UNKNOWN, 0},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct path path = {.has = rows[i].has,
+		    .idle_rtt_us = 40000,
+		    .rtt = {.method = rows[i].method, .us = 50000}};
+		assert_near(path_base_rtt_us(&path), rows[i].expected_us, 0);
+	}
+}
+
+static void test_is_bbr(void **state)
+{
+	static const struct {
+		const char *name;
+		bool falls_unlost, expected;
+	} rows[] = {{"bbr", false, true}, {"bbr3", false, true}, {"cubic", true, false},
+	    {"", true, true}, {"", false, false}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct path path = {.cwnd_falls_unlost = rows[i].falls_unlost};
+		strlcpy(path.congestion_control, rows[i].name, sizeof(path.congestion_control));
+		assert_int_equal(path_is_bbr(&path), rows[i].expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +380,9 @@ int main(void)
 	    cmocka_unit_test(test_memory_defaults),
 	    cmocka_unit_test(test_rfc6349),
 	    cmocka_unit_test(test_exposure_of_host),
+	    cmocka_unit_test(test_algorithm_of_socket),
+	    cmocka_unit_test(test_base_rtt),
+	    cmocka_unit_test(test_is_bbr),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,14 +94,53 @@ static void test_path_changes(void **state)
 
 	run_make(&run, changed, 8);
 	phases_cut(&phases, &run);
-	assert_near(phases.rtt_before_us, 40000, 0.01);
-	assert_near(phases.rtt_after_us, 120000, 0.01);
+	assert_near(phases.rtt_before_us, 40000, 1e-9);
+	assert_near(phases.rtt_after_us, 120000, 1e-9);
 	assert_int_equal(phases.first, 4);
 	series_free(&run.series);
 	run_make(&run, queued, 8);
 	phases_cut(&phases, &run);
 	assert_true(phases.rtt_after_us <= 0);
 	series_free(&run.series);
+}
+
+/* The rate falls to a fifth and stays there: the longer side governs, of equal ones the later. */
+static void test_regimes(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t fast, slow; /* rows of 300, then of 60 Mbit/s */
+		size_t first, end; /* 0: where the start is over */
+		double other_bps;  /* 0: one regime */
+	} regimes[] = {
+	    {"longer slow", 4, 6, 4, 10, 300e6},
+	    {"longer fast", 6, 4, 0, 6, 60e6},
+	    {"alike", 5, 5, 5, 10, 300e6},
+	    {"too short to be one", 8, 2, 0, 10, 0},
+	    {"no change", 10, 0, 0, 10, 0},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(regimes) / sizeof(regimes[0]); i++) {
+		struct second seconds[10];
+		struct run run;
+		struct phases phases;
+
+		for (size_t k = 0; k < 10; k++)
+			seconds[k] = k < regimes[i].fast
+					 ? (struct second){300, k % 2 ? 4.4 : 4, 0, 50, 9}
+					 : (struct second){60, k % 2 ? 0.9 : 0.8, 0, 50, 9};
+		run_make(&run, seconds, regimes[i].fast + regimes[i].slow);
+		phases_cut(&phases, &run);
+		print_message("%s\n", regimes[i].name);
+		assert_int_equal(
+		    phases.regime_first, regimes[i].first ? regimes[i].first : phases.start_count);
+		assert_int_equal(phases.regime_end, regimes[i].end);
+		assert_near(phases.other_rate_bps, regimes[i].other_bps, 1e-6);
+		if (regimes[i].other_bps > 0)
+			assert_near(phases.regime_changed_s, (double)regimes[i].fast, 0);
+		series_free(&run.series);
+	}
 }
 
 /* Recorded runs through a token bucket of known rate and depth (IP bytes). */
@@ -147,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_phases),
 	    cmocka_unit_test(test_path_changes),
+	    cmocka_unit_test(test_regimes),
 	    cmocka_unit_test(test_bucket),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
