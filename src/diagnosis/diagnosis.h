@@ -81,8 +81,6 @@ struct limit {
 	struct evidence_item evidence[LIMIT_EVIDENCE_MAX]; /* weightiest first */
 	size_t evidence_count;
 	enum measurement decide; /* MEASURE_NOTHING when confidence is high */
-	bool
-	    full_segments_lost; /* stalled: full segments do not get through; else the peer stopped */
 };
 
 enum severity { SEVERITY_INFO, SEVERITY_NOTICE, SEVERITY_WARNING, SEVERITY_PROBLEM };

@@ -206,7 +206,6 @@ static void set_where(struct limit *limit, const struct features *features)
 								     : WHERE_EITHER;
 	if (limit->factor == FACTOR_WINDOW_SCALING_OFF && items[FEATURE_SCALING_OFF].present)
 		limit->where = items[FEATURE_SCALING_OFF].value > 0 ? WHERE_RECEIVER : WHERE_SENDER;
-	limit->full_segments_lost = items[FEATURE_STALLS_TINY_CWND].present;
 }
 
 /* What would part the two likeliest causes, once all that a run can show is known. */

@@ -100,16 +100,6 @@ enum counter_id counter_find_prefixed(const char *prefix, const char *name)
 	return COUNTER_COUNT;
 }
 
-enum counter_id counter_find(const char *name)
-{
-	enum counter_id id = counter_find_full(name);
-	if (id == COUNTER_COUNT)
-		id = counter_find_prefixed("TcpExt", name);
-	if (id == COUNTER_COUNT)
-		id = counter_find_prefixed("Tcp", name);
-	return id;
-}
-
 void counter_set(struct counters *counters, enum counter_id id, uint64_t value)
 {
 	if (id == COUNTER_COUNT)

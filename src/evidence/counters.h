@@ -54,8 +54,6 @@ struct counters {
 	bool any;
 };
 
-/* Row of a name with or without its "TcpExt"/"Tcp" prefix, or COUNTER_COUNT. */
-enum counter_id counter_find(const char *name);
 /* Row of a name as nstat prints it; of a name below a prefix, as /proc/net/netstat has it: "TcpExt" and
  * "PruneCalled". COUNTER_COUNT when it is none of ours. */
 enum counter_id counter_find_full(const char *name);

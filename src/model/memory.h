@@ -16,8 +16,7 @@ struct exposure_input {
 	uint64_t ram_bytes;
 	uint64_t in_use_pages;
 	uint64_t connections, active;
-	uint64_t rmem_min_bytes, rmem_default_bytes, rmem_max_bytes;
-	uint64_t wmem_default_bytes, wmem_max_bytes;
+	uint64_t rmem_min_bytes, rmem_max_bytes, wmem_max_bytes;
 	double bdp_bytes;     /* of one busy connection */
 	bool receives, sends; /* what this host does on the path */
 };

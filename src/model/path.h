@@ -112,7 +112,6 @@ struct path {
 	double retransmit_bins; /* share of steady bins with retransmits */
 	double cwnd_growth;	/* cwnd of the last third / of the first third */
 	double lossy_streak;	/* share of steady retransmits that fell in the worst bin */
-	double ramp_share;	/* rate of the first counted bin / steady rate; 0 when unknown */
 	bool
 	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
 	double rtt_median_us;  /* as the two below */

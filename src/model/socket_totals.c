@@ -79,7 +79,6 @@ static void count_told(struct socket_totals *totals, const struct socket_info *i
 	totals->with_min_rtt += (info->has & SOCKET_MIN_RTT) != 0;
 	totals->with_peer_window += (info->has & SOCKET_PEER_WINDOW) != 0;
 	totals->with_busy += (info->has & SOCKET_BUSY) != 0;
-	totals->with_delivery_rate += (info->has & SOCKET_DELIVERY_RATE) != 0;
 }
 
 void socket_totals_add(struct socket_totals *totals, const struct listed *item)

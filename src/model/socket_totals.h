@@ -49,7 +49,7 @@ struct socket_totals {
 	struct direction_sum receive, send;
 	struct size_class classes[SOCKET_TOTALS_CLASSES]; /* by the larger of the two buffers */
 	/* of those in ESTAB, how many told what not every kernel, and not every input, tells */
-	uint64_t with_min_rtt, with_peer_window, with_busy, with_delivery_rate;
+	uint64_t with_min_rtt, with_peer_window, with_busy;
 	struct listed
 	    largest[SOCKET_TOTALS_LARGEST]; /* by what they hold, then by what they may hold */
 	size_t largest_count;

@@ -234,6 +234,4 @@ void steady_compute(struct path *path, const struct run *run)
 	if (phases->cwnd_rests)
 		path->rate_bps = path->quiet_rate_bps;
 	steady_fills(path, bins, path->quiet_count);
-	if (run->omitted_intervals == 0 && path->rate_bps > 0)
-		path->ramp_share = bin_rate(&series->bins[0]) / path->rate_bps;
 }

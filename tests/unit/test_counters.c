@@ -44,14 +44,17 @@ static void rows_are_whole(void **state)
 		const char *name = counter_table[i].name;
 		print_message("%s\n", name);
 		assert_true(strlen(counter_table[i].about) > 10);
-		assert_int_equal(counter_find(name), i);
-		size_t prefix = strncmp(name, "TcpExt", 6) == 0 ? 6 : 3;
-		assert_int_equal(counter_find(name + prefix), i);
+		assert_int_equal(counter_find_full(name), i);
+		bool extended = strncmp(name, "TcpExt", 6) == 0;
+		assert_int_equal(
+		    counter_find_prefixed(extended ? "TcpExt" : "Tcp", name + (extended ? 6 : 3)),
+		    i);
 	}
-	assert_int_equal(counter_find("TcpExt"), COUNTER_COUNT);
-	assert_int_equal(counter_find(""), COUNTER_COUNT);
-	assert_int_equal(counter_find("UdpInErrors"), COUNTER_COUNT);
-	assert_int_equal(counter_find("InErrors"), COUNTER_COUNT);
+	assert_int_equal(counter_find_full("TcpExt"), COUNTER_COUNT);
+	assert_int_equal(counter_find_full(""), COUNTER_COUNT);
+	assert_int_equal(counter_find_full("PruneCalled"), COUNTER_COUNT);
+	assert_int_equal(counter_find_prefixed("TcpExt", ""), COUNTER_COUNT);
+	assert_int_equal(counter_find_prefixed("Udp", "InErrors"), COUNTER_COUNT);
 }
 
 /* Every name exists in the recorded /proc of 6.18, which has all of them. */
