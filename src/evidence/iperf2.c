@@ -22,9 +22,7 @@ enum direction { DIRECTION_SENT, DIRECTION_RECEIVED, DIRECTION_COUNT };
 /* One direction of the present test. */
 struct direction_state {
 	struct fold *fold; /* NULL before its first row */
-	double rtt_min_us, rtt_max_us, rtt_sum_us;
-	unsigned rtt_count;
-	bool enhanced; /* has a column that only -e prints */
+	bool enhanced;	   /* has a column that only -e prints */
 };
 
 struct reader {
@@ -134,21 +132,12 @@ static bool enhanced_take(const char *tail, struct row *row, enum direction *dir
 
 /* ---- a test ---------------------------------------------------------------------------------- */
 
-static void direction_add(struct reader *reader, const struct row *row, enum direction at)
+static void direction_add(struct reader *reader, struct row *row, enum direction at)
 {
 	struct direction_state *state = &reader->directions[at];
 
-	if (state->fold == NULL) {
-		state->fold = calloc(1, sizeof(*state->fold));
-		if (state->fold == NULL)
-			err(1, NULL);
-	}
-	if (row->has & ROW_RTT) {
-		bool first = state->rtt_count++ == 0;
-		state->rtt_min_us = first ? row->rtt_us : fmin(state->rtt_min_us, row->rtt_us);
-		state->rtt_max_us = fmax(state->rtt_max_us, row->rtt_us);
-		state->rtt_sum_us += row->rtt_us;
-	}
+	if (state->fold == NULL)
+		state->fold = fold_new();
 	if (row->side == SIDE_NONE)
 		fold_interval(state->fold, row);
 	else
@@ -157,16 +146,13 @@ static void direction_add(struct reader *reader, const struct row *row, enum dir
 
 /* A row that begins at 0 again, of a stream that had one, is its total; -P prints one for each, and
  * one for their sum. */
-static bool is_total(const struct fold *fold, const struct row *row)
+static bool is_total(struct fold *fold, const struct row *row)
 {
 	if (fold == NULL || row->start_s > 0)
 		return false;
 	if (row->sum)
 		return fold->has_sum;
-	for (unsigned i = 0; i < fold->stream_count; i++)
-		if (fold->streams[i].id == row->id)
-			return true;
-	return false;
+	return fold_knows(fold, row);
 }
 
 static void held_flush(struct reader *reader)
@@ -213,20 +199,19 @@ static void run_describe(const struct reader *reader, enum direction at, struct 
 }
 
 /* The handshake's RTT is the idle path's: it is the least there is, unless a later one is below. */
-static void run_rtt(
-    const struct reader *reader, const struct direction_state *state, struct run *run)
+static void run_rtt(const struct reader *reader, const struct fold_rtt *rtt, struct run *run)
 {
 	double initial_us = reader->initial_rtt_us;
 
-	if (state->rtt_count == 0 && initial_us <= 0)
+	if (rtt->count == 0 && initial_us <= 0)
 		return;
 	run->has |= RUN_RTT_EXTREMES;
 	run->rtt_min_us = run->rtt_max_us = run->rtt_mean_us = initial_us;
-	if (state->rtt_count == 0)
+	if (rtt->count == 0)
 		return;
-	run->rtt_min_us = initial_us > 0 ? fmin(initial_us, state->rtt_min_us) : state->rtt_min_us;
-	run->rtt_max_us = state->rtt_max_us;
-	run->rtt_mean_us = state->rtt_sum_us / state->rtt_count;
+	run->rtt_min_us = initial_us > 0 ? fmin(initial_us, rtt->min_us) : rtt->min_us;
+	run->rtt_max_us = rtt->max_us;
+	run->rtt_mean_us = rtt->sum_us / rtt->count;
 }
 
 static void direction_end(struct reader *reader, enum direction at, unsigned test)
@@ -239,11 +224,12 @@ static void direction_end(struct reader *reader, enum direction at, unsigned tes
 	if (state->enhanced || reader->udp) {
 		struct run *run = runs_append(reader->runs, reader->input, test);
 		run_describe(reader, at, run);
-		fold_fill(state->fold, run);
 		/* without -i the only row is the total */
-		run->has_summary = run->has_summary || state->fold->counted == 1;
-		run->complete = run->has_summary;
-		run_rtt(reader, state, run);
+		run->complete = state->fold->has_summary || state->fold->counted == 1;
+		run->rounding = TEXT_ROUNDING;
+		fold_fill(state->fold, run);
+		run->has_summary = run->complete;
+		run_rtt(reader, &state->fold->rtt, run);
 		reader->run_count++;
 	} else if (state->fold->own.seconds > 0) {
 		struct fold_total total =
@@ -369,7 +355,8 @@ static void connected_take(struct reader *reader, const char *rest, const char *
 	const char *with = strstr(rest, "connected with ");
 
 	held_flush(reader);
-	if (reader->ended)
+	/* all connections of a test are named before its first row */
+	if (reader->directions[DIRECTION_SENT].fold || reader->directions[DIRECTION_RECEIVED].fold)
 		test_end(reader);
 	address_take(reader->local, sizeof(reader->local), rest);
 	if (with != NULL)

@@ -22,6 +22,12 @@ static bool version_is_before(const char *version, unsigned major, unsigned mino
 	return sscanf(version, "%3u.%3u", &a, &b) == 2 && (a < major || (a == major && b < minor));
 }
 
+static void bins_clear(struct run *run, unsigned bits)
+{
+	for (size_t i = 0; i < run->series.count; i++)
+		run->series.bins[i].has &= ~bits;
+}
+
 static bool count_is_possible(const struct run *run, uint64_t retransmits, uint64_t bytes)
 {
 	uint64_t mss = (run->has & RUN_MSS) && run->mss > 0 ? run->mss : MSS_USUAL;
@@ -61,8 +67,7 @@ static void correct_zeros(struct run *run)
 			return;
 	if (run->retransmits > 0)
 		return;
-	for (size_t i = 0; i < run->series.count; i++)
-		run->series.bins[i].has &= ~(unsigned)BIN_RETRANSMITS;
+	bins_clear(run, BIN_RETRANSMITS);
 	run->has &= ~(unsigned)RUN_RETRANSMITS;
 }
 
@@ -94,14 +99,15 @@ void iperf_correct(struct run *run, const struct iperf_doubts *doubts)
 	/* the header gives tcpi_srtt of macOS in ms, iperf3 3.21 takes it for us */
 	if (sctp || system_is(run, "Darwin")) {
 		run->has &= ~(unsigned)RUN_RTT_EXTREMES;
-		for (size_t i = 0; i < run->series.count; i++)
-			run->series.bins[i].has &= ~(unsigned)BIN_RTT;
+		bins_clear(run, BIN_RTT);
 	}
 	/* SCTP's is not set */
-	for (size_t i = 0; sctp && i < run->series.count; i++)
-		run->series.bins[i].has &= ~(unsigned)BIN_RETRANSMITS;
+	if (sctp)
+		bins_clear(run, BIN_RETRANSMITS);
 	if (system_is(run, "FreeBSD") && version_is_before(run->version, 3, 2))
 		correct_window(run);
+	else if (doubts->windows_are_broken)
+		bins_clear(run, BIN_CWND);
 	if (doubts->windows_are_zero)
 		correct_zeros(run);
 	if (doubts->count_dropped && !(run->has & RUN_RETRANSMITS))

@@ -14,8 +14,9 @@
 
 /* What the rows of a run were like, and its bins cannot tell. */
 struct iperf_doubts {
-	bool windows_are_zero; /* cwnd was printed, and was 0 in every row */
-	bool count_dropped;    /* a row's retransmits were beyond RETRANSMITS_MAX */
+	bool windows_are_zero;	 /* cwnd was printed, and was 0 in every row */
+	bool windows_are_broken; /* cwnd of a row cannot be */
+	bool count_dropped;	 /* a row's retransmits were beyond RETRANSMITS_MAX */
 };
 
 /* Clears the presence bits of what is not to be believed; a count of retransmits that cannot be

@@ -291,7 +291,7 @@ static bool jitter_take(const char **cursor, double jitter_ms, struct iperf_row 
 	if (known) {
 		row->data.has |= ROW_JITTER;
 		row->data.jitter_ms = jitter_ms;
-		row->data.lost = negative ? 0 : lost.digits;
+		row->data.lost = (negative ? -1.0 : 1.0) * (double)lost.digits;
 		row->data.packets = packets.digits;
 	}
 	*cursor = p;

@@ -163,21 +163,15 @@ bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row
 	if (fit == FIT_NEW_TEST)
 		return false;
 	row_settle(part, row);
-	if (!*slot) {
-		*slot = calloc(1, sizeof(**slot));
-		if (!*slot)
-			err(1, NULL);
-	}
+	if (!*slot)
+		*slot = fold_new();
 	if (!test->numbered)
 		test->number = runs->tests++;
 	test->numbered = true;
-	(*slot)->count_dropped = (*slot)->count_dropped || (row->data.has & ROW_COUNT_DROPPED);
 	if (fit == FIT_INTERVAL)
 		fold_interval(*slot, &row->data);
-	else if (fit == FIT_SUMMARY)
-		fold_summary(*slot, &row->data);
 	else
-		fold_duplicate(*slot, &row->data);
+		fold_summary(*slot, &row->data);
 	return true;
 }
 
@@ -367,8 +361,9 @@ static bool run_is_complete(
 		return false;
 	if (test->done || !part->role_known || !part->client || part->protocol == PROTOCOL_UDP)
 		return true;
-	return !fold->zero_side && fold_side(fold, SIDE_SENDER).seen &&
-	       fold_side(fold, SIDE_RECEIVER).seen;
+	struct fold_total sent = fold_side(fold, SIDE_SENDER);
+	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
+	return sent.seen && received.seen && (sent.bytes == 0) == (received.bytes == 0);
 }
 
 static struct run *run_append(struct iperf_test *test, const struct iperf_part *part,
@@ -385,16 +380,13 @@ static struct run *run_append(struct iperf_test *test, const struct iperf_part *
 	run->reverse =
 	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
 	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
-	fold_fill(fold, run);
+	run->rounding = TEXT_ROUNDING;
 	run_addresses(part, run);
 	run_facts(part, run);
 	run_command(&test->command, run);
-	run_streams(test, part, run);
 	run->complete = run_is_complete(test, part, fold);
-	const struct iperf_doubts doubts = {
-	    .windows_are_zero = fold->saw_zero_window && !fold->saw_window,
-	    .count_dropped = fold->count_dropped};
-	iperf_correct(run, &doubts);
+	fold_fill(fold, run);
+	run_streams(test, part, run);
 	strlcpy(run->title, test->title, sizeof(run->title));
 	strlcpy(run->error, test->error, sizeof(run->error));
 	return run;

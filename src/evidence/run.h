@@ -16,6 +16,8 @@
 #define SERIES_MAX 512
 /* Runs kept of all inputs, at most; past it the older half goes, and the readers say so. */
 #define RUNS_MAX 256
+/* Text prints three digits of a rate. */
+#define TEXT_ROUNDING 0.005
 /* iperf3 itself allows 128 streams; --bidir doubles them. */
 #define STREAMS_MAX 256
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/iperf_correct.h"
+
 /* Times are printed with two decimals, so that two of them differ by up to this when equal. */
 #define TIME_STEP_S 0.011
 /* Streams of one interval are read out one after another; on a slow machine with many streams the
@@ -18,8 +20,20 @@
 #define CWND_SANE_S 1.0
 /* Of the time, when nothing else can have held a flow for long. */
 #define RWND_SHARE_MIN 0.6
-/* iperf3 before 3.1 against 3.2 and later prints a jitter of years: clock against duration. */
+/* Intervals that come to this share of the bytes are all there. */
+#define WHOLE_SHARE 0.98
+/* Longer jitter is none: uninitialised memory up to 3.1.1, and clock against duration where iperf3
+ * before 3.1 meets 3.2 and later. */
 #define JITTER_SANE_MS 1e6
+
+struct fold *fold_new(void)
+{
+	struct fold *fold = calloc(1, sizeof(*fold));
+
+	if (!fold)
+		err(1, NULL);
+	return fold;
+}
 
 static struct fold_stream *stream_find(struct fold *fold, const struct row *row)
 {
@@ -50,6 +64,20 @@ static struct fold_stream *stream_get(struct fold *fold, const struct row *row)
 	fold->hint = 0;
 	stream->id = row->id;
 	return stream;
+}
+
+bool fold_knows(struct fold *fold, const struct row *row)
+{
+	return stream_find(fold, row) != NULL;
+}
+
+/* Is it the row before again?  An interrupted test (any release) or a lost server (3.12 on) has its
+ * last interval twice. */
+static bool row_is_again(const struct fold_stream *stream, const struct row *row)
+{
+	return stream->bin > 0 && row->start_s == stream->last_start_s &&
+	       row->end_s == stream->last_end_s && row->omitted == stream->last_omitted &&
+	       row->bytes == stream->last_bytes;
 }
 
 /* Same borders, give or take what differs between streams? */
@@ -90,9 +118,8 @@ static enum row_fit interval_fit(
 		start_s = stream->last_start_s;
 		end_s = stream->last_end_s;
 		omitted = stream->last_omitted;
-		if (row->start_s == start_s && row->end_s == end_s && row->omitted == omitted &&
-		    row->bytes == stream->last_bytes)
-			return FIT_DUPLICATE;
+		if (row_is_again(stream, row))
+			return FIT_INTERVAL;
 	} else if (fold->bins == 0 || gather_takes(fold, row)) {
 		return FIT_INTERVAL;
 	}
@@ -165,12 +192,14 @@ static bool gather_bin(const struct fold_interval *g, struct bin *bin)
 			bin->has |= BIN_RETRANSMITS;
 		if (g->with_cwnd == g->rows)
 			bin->has |= BIN_CWND;
-		if (g->with_rtt == g->rows)
-			bin->has |= BIN_RTT;
 		if (g->with_peer_window == g->rows)
 			bin->has |= BIN_PEER_WINDOW;
 		bin->cwnd_min_bytes = bin->cwnd_max_bytes = bin->cwnd_bytes;
-		bin->rtt_us /= g->rows;
+	}
+	/* a sum that misses streams would be wrong, a mean of RTTs is not */
+	if (g->with_rtt > 0) {
+		bin->has |= BIN_RTT;
+		bin->rtt_us /= g->with_rtt;
 	}
 	/* stream rows are missing from the paste when the sum is more than they come to */
 	if (g->has_sum && (double)g->sum.bytes > (double)bin->bytes * 1.02) {
@@ -212,6 +241,14 @@ static void gather_close(struct fold *fold)
 	memset(g, 0, sizeof(*g));
 }
 
+static void rtt_add(struct fold_rtt *rtt, double min_us, double mean_us, double max_us)
+{
+	rtt->min_us = rtt->count == 0 ? min_us : fmin(rtt->min_us, min_us);
+	rtt->max_us = fmax(rtt->max_us, max_us);
+	rtt->sum_us += mean_us;
+	rtt->count++;
+}
+
 static void gather_add(struct fold *fold, const struct row *row)
 {
 	struct fold_interval *g = &fold->gather;
@@ -246,20 +283,26 @@ static void gather_add(struct fold *fold, const struct row *row)
 			bin->rtt_min_us = row->rtt_us;
 		bin->rtt_us += row->rtt_us;
 		g->with_rtt++;
+		rtt_add(&fold->rtt, row->rtt_us, row->rtt_us, row->rtt_us);
 	}
+}
+
+/* Of one stream: the jitter is the latest. */
+static void loss_add(struct fold_loss *loss, const struct row *row)
+{
+	loss->streams = 1;
+	loss->lost += row->lost;
+	loss->packets += row->packets;
+	loss->jitter_ms = row->jitter_ms;
 }
 
 /* What a counted interval row adds to the totals. */
 static void row_count(struct fold *fold, struct fold_stream *stream, const struct row *row)
 {
-	if ((row->has & ROW_JITTER) && !(row->sum && fold->stream_count > 0)) {
-		fold->loss_rows.lost += row->lost;
-		fold->loss_rows.packets += row->packets;
-		fold->loss_rows.jitter_ms = row->jitter_ms;
-		fold->loss_rows.has |= ROW_JITTER;
-	}
 	if (!stream)
 		return;
+	if (row->has & ROW_JITTER)
+		loss_add(&stream->own_loss, row);
 	if (row->has & ROW_RWND_LIMITED) {
 		fold->limited_rows++;
 		fold->limited_us += row->rwnd_limited_us;
@@ -288,20 +331,43 @@ static bool row_opens(
 	return (stream && stream->bin == fold->bins) || g->omitted != row->omitted;
 }
 
-void fold_interval(struct fold *fold, const struct row *row)
+/* The clock restarts after the warm-up. Where that comes before the last of its intervals was
+ * printed (3.1.7), the next one has its start by the old clock and its end by the new one. */
+static void row_restart(const struct fold_stream *stream, struct row *row)
+{
+	if (stream && stream->bin > 0 && stream->last_omitted && !row->omitted &&
+	    row->start_s > TAIL_SHARE * row->end_s)
+		row->start_s = 0;
+}
+
+static void interval_begin(struct fold *fold, const struct row *row)
+{
+	gather_close(fold);
+	fold->bins++;
+	fold->gather.omitted = row->omitted;
+	fold->last_start_s = row->start_s;
+	fold->last_end_s = row->end_s;
+	fold->last_omitted = row->omitted;
+}
+
+bool fold_interval(struct fold *fold, struct row *row)
 {
 	struct fold_stream *stream = stream_get(fold, row);
 	struct fold_interval *g = &fold->gather;
 
-	if (row_opens(fold, stream, row)) {
-		gather_close(fold);
-		fold->bins++;
-		g->omitted = row->omitted;
-		fold->last_start_s = row->start_s;
-		fold->last_end_s = row->end_s;
-		fold->last_omitted = row->omitted;
+	fold->count_dropped |= (row->has & ROW_COUNT_DROPPED) != 0;
+	row_restart(stream, row);
+	if (row->start_s > row->end_s)
+		return false;
+	if (stream && row_is_again(stream, row)) {
+		/* an empty tail printed twice means nothing */
+		fold->duplicated |=
+		    row->bytes > 0 && row->end_s - row->start_s > 2 * BORDER_SLACK_S;
+		return false;
 	}
-	g->has_sum = g->has_sum || row->sum;
+	if (row_opens(fold, stream, row))
+		interval_begin(fold, row);
+	g->has_sum |= row->sum;
 	if (row->sum)
 		g->sum = *row;
 	else
@@ -315,30 +381,7 @@ void fold_interval(struct fold *fold, const struct row *row)
 	}
 	if (!g->omitted)
 		row_count(fold, stream, row);
-}
-
-void fold_duplicate(struct fold *fold, const struct row *row)
-{
-	/* an empty tail printed twice means nothing */
-	if (row->bytes > 0 && row->end_s - row->start_s > 2 * BORDER_SLACK_S)
-		fold->duplicated = true;
-}
-
-/* Loss and jitter of a summary row: the receiver's own, or the only one there was before 3.2. */
-static void summary_loss(struct fold *fold, const struct row *row)
-{
-	if (!(row->has & ROW_JITTER) || row->side == SIDE_SENDER || row->packets == 0)
-		return;
-	if (fold->loss_from_sum)
-		return;
-	if (row->sum) {
-		fold->loss_from_sum = true;
-		fold->lost = fold->packets = 0;
-	}
-	fold->loss_seen = true;
-	fold->lost += row->lost;
-	fold->packets += row->packets;
-	fold->jitter_ms = row->jitter_ms;
+	return !g->omitted;
 }
 
 void fold_summary(struct fold *fold, const struct row *row)
@@ -347,22 +390,31 @@ void fold_summary(struct fold *fold, const struct row *row)
 	enum row_side side = row->side;
 
 	fold->has_summary = true;
-	summary_loss(fold, row);
+	fold->count_dropped |= (row->has & ROW_COUNT_DROPPED) != 0;
 	if (!stream)
 		return;
-	if (side == SIDE_NONE) {
-		/* UDP before 3.2: the sender's bytes with the receiver's loss; 0.00 on a server */
-		stream->unlabelled = true;
-		side = SIDE_SENDER;
-	}
-	struct fold_total *total = &stream->sides[side];
-	total->seen = true;
-	total->bytes = row->bytes;
-	total->seconds = row->end_s - row->start_s;
-	if (side == SIDE_SENDER && (row->has & ROW_RETRANSMITS)) {
+	/* the receiver's own, or the only one there was before 3.2 */
+	if ((row->has & ROW_JITTER) && side != SIDE_SENDER && row->packets > 0)
+		loss_add(&stream->loss, row);
+	stream->unlabelled |= side == SIDE_NONE;
+	stream->sides[side].seen = true;
+	stream->sides[side].bytes = row->bytes;
+	stream->sides[side].seconds = row->end_s - row->start_s;
+	/* 0.00 on a server */
+	if (side == SIDE_NONE && !row->sum)
+		stream->sides[SIDE_SENDER] = stream->sides[SIDE_NONE];
+	if (side != SIDE_SENDER)
+		return;
+	if (row->has & ROW_RETRANSMITS) {
 		stream->has_retransmits = true;
 		stream->retransmits = row->retransmits;
 	}
+	if ((row->has & ROW_RTT_EXTREMES) == ROW_RTT_EXTREMES)
+		rtt_add(&fold->summary_rtt, row->rtt_min_us, row->rtt_us, row->rtt_max_us);
+	else if (row->has & ROW_RTT)
+		rtt_add(&fold->rtt, row->rtt_us, row->rtt_us, row->rtt_us);
+	fold->with_max_cwnd += (row->has & ROW_CWND) != 0;
+	fold->max_cwnd_bytes += row->has & ROW_CWND ? row->cwnd_bytes : 0;
 }
 
 void fold_end(struct fold *fold)
@@ -377,13 +429,6 @@ void fold_end(struct fold *fold)
 	if (!cut)
 		held_push(fold, length >= TAIL_SHARE * usual);
 	fold->held_rows = 0;
-	if (fold->cwnd_broken) {
-		for (size_t i = 0; i < fold->series.count; i++)
-			fold->series.bins[i].has &= ~(unsigned)BIN_CWND;
-	}
-	struct fold_total sent = fold_side(fold, SIDE_SENDER);
-	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
-	fold->zero_side = sent.seen && received.seen && (sent.bytes == 0) != (received.bytes == 0);
 }
 
 struct fold_total fold_side(const struct fold *fold, enum row_side side)
@@ -395,7 +440,7 @@ struct fold_total fold_side(const struct fold *fold, enum row_side side)
 	for (unsigned i = 0; i < fold->stream_count; i++) {
 		const struct fold_total *one = &fold->streams[i].sides[side];
 		if (!one->seen)
-			continue;
+			return (struct fold_total){.seen = false};
 		total.seen = true;
 		total.bytes += one->bytes;
 		total.seconds = fmax(total.seconds, one->seconds);
@@ -403,34 +448,87 @@ struct fold_total fold_side(const struct fold *fold, enum row_side side)
 	return total;
 }
 
-/* Bytes of a stream as its summary says, the receiver's first, else as its intervals say. */
+/* What the printing end knows of each stream: by its summary, else by its intervals. */
 static void fill_streams(const struct fold *fold, struct run *run)
 {
-	run->streams = fold->stream_count;
-	if (fold->stream_count == 0) /* of an extract with [SUM] rows alone: how many is not told */
-		run->streams = 1;
+	enum row_side local = run->local_sends ? SIDE_SENDER : SIDE_RECEIVER;
+	enum row_side remote = run->local_sends ? SIDE_RECEIVER : SIDE_SENDER;
+
+	/* of an extract with [SUM] rows alone, how many there were is not told */
 	if (fold->stream_count == 0)
 		return;
+	run->streams = fold->stream_count;
 	run->stream_totals = calloc(fold->stream_count, sizeof(*run->stream_totals));
 	if (!run->stream_totals)
 		err(1, NULL);
 	run->stream_count = fold->stream_count;
 	for (unsigned i = 0; i < fold->stream_count; i++) {
 		const struct fold_stream *stream = &fold->streams[i];
-		const struct fold_total *total = &stream->own;
-		const struct fold_total *sent = &stream->sides[SIDE_SENDER];
-		const struct fold_total *received = &stream->sides[SIDE_RECEIVER];
-		if (fold->duplicated && stream->own.seen)
+		const struct fold_total *total = &stream->sides[local];
+		if (stream->own.seen && (fold->duplicated || total->bytes == 0))
 			total = &stream->own;
-		else if (received->seen && (received->bytes > 0 || !sent->bytes))
-			total = received;
-		else if (sent->seen && (sent->bytes > 0 || !stream->own.seen))
-			total = sent;
+		else if (total->bytes == 0)
+			total = &stream->sides[remote];
 		run->stream_totals[i].bytes = total->bytes;
 		run->stream_totals[i].seconds = total->seconds;
-		run->stream_totals[i].retransmits =
-		    stream->has_retransmits ? stream->retransmits : stream->own_retransmits;
+		if (run->protocol == PROTOCOL_TCP)
+			run->stream_totals[i].retransmits =
+			    stream->has_retransmits ? stream->retransmits : stream->own_retransmits;
 	}
+}
+
+/* Adds up what streams know of the loss, by their summaries or by their intervals. */
+static struct fold_loss loss_of_streams(const struct fold *fold, bool by_summary)
+{
+	struct fold_loss all = {.streams = 0};
+
+	for (unsigned i = 0; i < fold->stream_count; i++) {
+		const struct fold_stream *stream = &fold->streams[i];
+		const struct fold_loss *one = by_summary ? &stream->loss : &stream->own_loss;
+		all.streams += one->streams;
+		all.lost += one->lost;
+		all.packets += one->packets;
+		all.jitter_ms += one->jitter_ms / fold->stream_count;
+	}
+	return all;
+}
+
+/* Loss and jitter are the receiver's knowledge: from the sum, as with -O a stream's loss is one too
+ * many where the other end is older than 3.14; else from the streams, else from the intervals. */
+static void fill_loss(const struct fold *fold, struct run *run)
+{
+	struct fold_loss loss = fold->sum.loss;
+
+	if (loss.streams == 0)
+		loss = loss_of_streams(fold, true);
+	/* without the other end's results the sender prints that nothing was lost */
+	if (run->local_sends && fold->has_summary && !fold_side(fold, SIDE_RECEIVER).bytes &&
+	    !(run->complete && run->client))
+		loss = (struct fold_loss){.streams = 0};
+	if (loss.streams == 0)
+		loss = loss_of_streams(fold, false);
+	if (loss.streams == 0)
+		loss = fold->sum.own_loss;
+	if (loss.packets == 0 || loss.jitter_ms < 0 || loss.jitter_ms > JITTER_SANE_MS)
+		return;
+	run->has |= RUN_JITTER;
+	run->lost = loss.lost > 0 ? (uint64_t)fmin(loss.lost, (double)loss.packets) : 0;
+	run->packets = loss.packets;
+	run->jitter_ms = loss.jitter_ms;
+}
+
+/* What arrived of UDP, computed from the loss, in the time of the receiver if a sum told it. */
+static struct fold_total arrived(
+    const struct fold *fold, const struct run *run, const struct fold_total *sent)
+{
+	const struct fold_total *sum = &fold->sum.sides[SIDE_NONE];
+	struct fold_total received = *sent;
+
+	received.bytes -=
+	    (uint64_t)((double)sent->bytes * ((double)run->lost / (double)run->packets));
+	if (sum->seen)
+		received.seconds = sum->seconds;
+	return received;
 }
 
 static void fill_totals(const struct fold *fold, struct run *run)
@@ -439,8 +537,9 @@ static void fill_totals(const struct fold *fold, struct run *run)
 	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
 	struct fold_total *local = run->local_sends ? &sent : &received;
 
-	/* 0.00 Bytes is what iperf3 prints for what the other end did not tell: 3.1 servers,
-	 * interrupted clients */
+	if (!sent.seen && fold->stream_count == 0)
+		sent = fold->sum.sides[SIDE_NONE];
+	/* 0 is what iperf3 prints for what the other end did not tell: 3.1 servers, interrupted clients */
 	if (sent.bytes == 0 && (received.bytes > 0 || !run->local_sends))
 		sent.seen = false;
 	if (received.bytes == 0 && (sent.bytes > 0 || run->local_sends))
@@ -449,6 +548,20 @@ static void fill_totals(const struct fold *fold, struct run *run)
 	 * its full intervals */
 	if (fold->own.seen && (fold->duplicated || !local->seen || local->bytes == 0))
 		*local = fold->own;
+	/* both times of --bidir are those of the first stream, which is another direction's
+	 * (iperf_print_results() of 3.7 to 3.21) */
+	if (run->bidir && !run->local_sends &&
+	    (double)fold->own.bytes >= (double)received.bytes * WHOLE_SHARE)
+		received.seconds = fold->own.seconds;
+	if (run->local_sends && sent.seen && !received.seen && (run->has & RUN_JITTER))
+		received = arrived(fold, run, &sent);
+	/* data of the warm-up that was still under way makes the receiver the faster one, the more so
+	 * as its time is the sender's before 3.2 */
+	if (run->protocol == PROTOCOL_TCP && run->local_sends && sent.seen &&
+	    (run->omit_s > 0 || fold->omitted > 0) &&
+	    (double)received.bytes * sent.seconds >
+		(double)sent.bytes * received.seconds * (1 + 2 * run->rounding))
+		received.seen = false;
 	if (sent.seen) {
 		run->has |= RUN_SENT;
 		run->sent_bytes = sent.bytes;
@@ -461,9 +574,10 @@ static void fill_totals(const struct fold *fold, struct run *run)
 	}
 }
 
+/* By the summary of the sum, else of all streams; else by the intervals of the end that sends. */
 static void fill_retransmits(const struct fold *fold, struct run *run)
 {
-	bool seen = fold->sum.has_retransmits;
+	bool seen = fold->sum.has_retransmits || fold->stream_count > 0;
 	uint64_t retransmits = fold->sum.retransmits;
 
 	/* a receiver knows none; the 3.0 betas printed 0 there */
@@ -472,38 +586,39 @@ static void fill_retransmits(const struct fold *fold, struct run *run)
 			run->series.bins[i].has &= ~(unsigned)BIN_RETRANSMITS;
 	}
 	for (unsigned i = 0; !fold->sum.has_retransmits && i < fold->stream_count; i++) {
-		if (fold->streams[i].has_retransmits) {
-			seen = true;
-			retransmits += fold->streams[i].retransmits;
-		}
+		seen &= fold->streams[i].has_retransmits;
+		retransmits += fold->streams[i].retransmits;
 	}
+	/* of a sender that was not heard of it is a 0 that means nothing */
+	seen = seen && (run->has & RUN_SENT) && !fold->duplicated;
 	if (!seen && run->local_sends && fold->counted > 0 &&
 	    fold->with_retransmits == fold->counted) {
 		seen = true;
 		retransmits = fold->own_retransmits;
 	}
-	if (seen) {
+	if (seen && run->protocol == PROTOCOL_TCP) {
 		run->has |= RUN_RETRANSMITS;
 		run->retransmits = retransmits;
 	}
 }
 
-static void fill_loss(const struct fold *fold, struct run *run)
+/* RTT and congestion window of the whole test; of a direction that comes in they are those of an
+ * idle socket (--bidir) or 0 (-R). */
+static void fill_extremes(const struct fold *fold, struct run *run)
 {
-	uint64_t lost = fold->lost, packets = fold->packets;
-	double jitter_ms = fold->jitter_ms;
+	const struct fold_rtt *rtt = &fold->summary_rtt;
 
-	if (!fold->loss_seen && (fold->loss_rows.has & ROW_JITTER)) {
-		lost = fold->loss_rows.lost;
-		packets = fold->loss_rows.packets;
-		jitter_ms = fold->loss_rows.jitter_ms;
-	}
-	if (packets == 0 || jitter_ms > JITTER_SANE_MS)
+	if (run->protocol != PROTOCOL_TCP || !run->local_sends)
 		return;
-	run->has |= RUN_JITTER;
-	run->lost = lost;
-	run->packets = packets;
-	run->jitter_ms = jitter_ms;
+	if (rtt->count > 0) {
+		run->has |= RUN_RTT_EXTREMES;
+		run->rtt_min_us = rtt->min_us;
+		run->rtt_mean_us = rtt->sum_us / rtt->count;
+		run->rtt_max_us = rtt->max_us;
+	}
+	run->max_cwnd_bytes = fold->max_cwnd_bytes;
+	if (fold->with_max_cwnd > 0 && fold->with_max_cwnd == fold->stream_count)
+		run->has |= RUN_MAX_CWND;
 }
 
 void fold_fill(struct fold *fold, struct run *run)
@@ -511,12 +626,11 @@ void fold_fill(struct fold *fold, struct run *run)
 	run->series = fold->series;
 	memset(&fold->series, 0, sizeof(fold->series));
 	run->omitted_intervals = fold->omitted;
-	if (fold->omitted > 0) {
+	if (fold->omitted > 0 && !(run->has & RUN_OMIT)) {
 		run->has |= RUN_OMIT;
 		run->omit_s = fold->omitted_s;
 	}
 	run->has_summary = fold->has_summary;
-	run->rounding = 0.005;
 	/* what it waited for besides is not told: where the window held it most of the time, little */
 	if (fold->limited_rows > 0 && fold->limited_us > RWND_SHARE_MIN * fold->limited_s * 1e6) {
 		run->has |= RUN_BUSY;
@@ -524,9 +638,15 @@ void fold_fill(struct fold *fold, struct run *run)
 		run->rwnd_limited_us = fmin(fold->limited_us, run->busy_us);
 	}
 	fill_streams(fold, run);
+	fill_loss(fold, run);
 	fill_totals(fold, run);
 	fill_retransmits(fold, run);
-	fill_loss(fold, run);
+	fill_extremes(fold, run);
+	const struct iperf_doubts doubts = {
+	    .windows_are_zero = fold->saw_zero_window && !fold->saw_window,
+	    .windows_are_broken = fold->cwnd_broken,
+	    .count_dropped = fold->count_dropped};
+	iperf_correct(run, &doubts);
 }
 
 void fold_free(struct fold *fold)

@@ -4,6 +4,7 @@
  */
 #include "evidence/iperf_row.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,7 @@ static void describe_row(const struct iperf_row *row, char *out, size_t size)
 	if (row->data.sum)
 		ADD(" SUM");
 	else
-		ADD(" %u", row->data.id);
+		ADD(" %ju", (uintmax_t)row->data.id);
 	ADD("%s %.2f-%.2f %juB", roles[row->role], row->data.start_s, row->data.end_s,
 	    (uintmax_t)row->data.bytes);
 	if (row->kind == ROW_CUT)
@@ -49,7 +50,7 @@ static void describe_row(const struct iperf_row *row, char *out, size_t size)
 	else if (row->data.has & ROW_CWND_COLUMN)
 		ADD(" no cwnd");
 	if (row->data.has & ROW_JITTER)
-		ADD(" jitter %.3f %ju/%ju", row->data.jitter_ms, (uintmax_t)row->data.lost,
+		ADD(" jitter %.3f %ju/%ju", row->data.jitter_ms, (uintmax_t)fmax(row->data.lost, 0),
 		    (uintmax_t)row->data.packets);
 	ADD("%s%s%s", row->data.omitted ? " omitted" : "", sides[row->data.side],
 	    row->data.has & ROW_TRAILING ? " and more" : "");

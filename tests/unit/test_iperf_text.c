@@ -71,7 +71,20 @@ static void sides_check(const struct run *run, char *const *f, double rate, doub
 
 	told(f[7], &sent_half);
 	told(f[9], &received_half);
-	if (run->local_sends ? !run->complete || !has_sent : !run->complete || !has_received) {
+	/* what of the warm-up was still under way makes the receiver the faster one */
+	if (run->protocol == PROTOCOL_TCP && run->local_sends && run->omitted_intervals > 0 &&
+	    has_sent && has_received && received > sent * (1 + 2 * TEXT_ROUNDING))
+		has_received = false;
+	/* before 3.2 UDP tells no bytes received, but the loss */
+	if (run->protocol == PROTOCOL_UDP && run->local_sends && has_sent && !has_received &&
+	    (run->has & RUN_JITTER)) {
+		has_received = true;
+		received = sent * (1 - (double)run->lost / (double)run->packets);
+		received_half = sent_half;
+	}
+	/* of --bidir the time of what comes in is another direction's */
+	if ((run->bidir && !run->local_sends) ||
+	    (run->local_sends ? !run->complete || !has_sent : !run->complete || !has_received)) {
 		double local = run->local_sends
 				   ? (double)run->sent_bytes / run->sent_seconds
 				   : (double)run->received_bytes / run->received_seconds;
@@ -363,7 +376,7 @@ static void both_directions(void **state)
 		"[  7][RX-C]   0.00-2.02   sec  40.0 MBytes   166 Mbits/sec                  receiver\n" DONE,
 		"0 tcp client sends bidir P1 bins=2 sent=20971520/2.00 received=19922944/2.02 retr=2" ADDRESSES
 		" complete\n"
-		"0 tcp client receives bidir P1 bins=2 sent=42991616/2.00 received=41943040/2.02 "
+		"0 tcp client receives bidir P1 bins=2 sent=42991616/2.00 received=41943040/2.00 "
 		"retr=9 198.51.100.7>192.0.2.1 complete\n"},
 	    {"wrapped by a mailer, twice in one text",
 		"First:\n\n"
@@ -666,7 +679,7 @@ static void datagrams(void **state)
 		"[  5]   0.00-2.00   sec  22.0 MBytes  92.3 Mbits/sec  0.521 ms  797/15932 (5%)  \n"
 		"[  5] Sent 15932 datagrams\n" DONE,
 		"0 udp client sends P1 bins=2 sent=" B22
-		"/2.00 jitter=0.521 lost=797/15932" ADDRESSES " complete\n"},
+		"/2.00 received=21914660/2.00 jitter=0.521 lost=797/15932" ADDRESSES " complete\n"},
 	    {"server of 3.1: 0.00 Bytes in all; nan; all lost is 1e+02; none received in the tail",
 		SERVER HEAD_JITTER
 		"[  5]   0.00-1.00   sec  10.0 MBytes  83.9 Mbits/sec  0.521 ms  0/7242 (0%)  \n"
@@ -681,7 +694,7 @@ static void datagrams(void **state)
 		"[  5]   0.00-1.00   sec  10.0 MBytes  83.9 Mbits/sec  0.300 ms  5/7242 (0.069%)  \n"
 		"[  5]   1.00-2.00   sec  12.0 MBytes   101 Mbits/sec  0.400 ms  -3/8690 (0%)  \n",
 		"0 udp server receives P1 bins=2 received=" B22
-		"/2.00 jitter=0.400 lost=5/15932" ADDRESSES "\n"},
+		"/2.00 jitter=0.400 lost=2/15932" ADDRESSES "\n"},
 	    {"loss unknown (3.14 and later with -O against older ones); datagrams out of order",
 		CLIENT HEAD_UDP
 		"[  5]   0.00-1.00   sec  10.0 MBytes  83.9 Mbits/sec  7242  \n" HEAD_JITTER
@@ -702,7 +715,7 @@ static void datagrams(void **state)
 		CLIENT
 		"Starting Test: protocol: SCTP, 1 streams, 65536 byte blocks, omitting 0 seconds, "
 		"2 second test, tos 0\n" HEAD_PLAIN ROW1 ROW2,
-		"0 sctp client sends P1 bins=2 sent=" B22 "/2.00 retr=7 t=2 O=0" ADDRESSES "\n"},
+		"0 sctp client sends P1 bins=2 sent=" B22 "/2.00 t=2 O=0" ADDRESSES "\n"},
 	};
 
 	(void)state;
@@ -747,7 +760,7 @@ static void facts(void **state)
 	    {"a command ends the test before it",
 		HEAD ROW1 "$ iperf3 -c lb.example --sctp\n" HEAD_PLAIN ROW2,
 		"0 tcp client? sends P1 bins=1 sent=10485760/1.00 retr=3\n"
-		"1 sctp client sends P1 bins=1 sent=12582912/1.00 retr=4\n"},
+		"1 sctp client sends P1 bins=1 sent=12582912/1.00\n"},
 	    {"3.0 betas: a receiver's retransmits are always 0, a sender's tell that it sends",
 		"Connecting to host lb.example, port 5201\n"
 		"Reverse mode, remote host lb.example is sending\n"
@@ -883,8 +896,8 @@ static void streams_have_totals(void **state)
 
 	(void)state;
 	assert_int_equal(runs.items[0].stream_count, 2);
-	assert_int_equal(totals[0].bytes, 19 * 1048576);
-	assert_near(totals[0].seconds, 2.05, 1e-9);
+	assert_int_equal(totals[0].bytes, 20 * 1048576);
+	assert_near(totals[0].seconds, 2.00, 1e-9);
 	assert_int_equal(totals[0].retransmits, 1);
 	assert_int_equal(totals[1].bytes, 40 * 1048576);
 	assert_near(totals[1].seconds, 2.00, 1e-9);
