@@ -89,6 +89,7 @@ struct stream_plan {
 	bool is_fixed;	/* as asked for with -P */
 	double rate_bps,
 	    most_bps;	     /* each stream's part, and the most that one carries over this RTT */
+	bool by_core;	     /* that is what a core carries; else the largest window bounds it */
 	double pace_bps;     /* for fq maxrate */
 	double memory_bytes; /* of all of them, at the larger ceiling */
 };

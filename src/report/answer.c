@@ -344,7 +344,9 @@ static void add_numbers(
 	}
 	if (report->plan->streams.count > 1)
 		phrase_add(answer, "; %s %u streams of %s",
-		    report->plan->streams.is_fixed ? "in" : "more than one window holds, so",
+		    report->plan->streams.is_fixed  ? "in"
+		    : report->plan->streams.by_core ? "more than one core carries, so"
+						    : "more than one window holds, so",
 		    report->plan->streams.count, rate_text(report->plan->streams.rate_bps).s);
 	if (plan_changes(report->plan) > 0 && !answer_is_number(report))
 		add_changes(answer, report, chosen);

@@ -195,7 +195,11 @@ static void text_streams(struct layout *layout, const struct plan *plan)
 	layout_heading(layout, "STREAMS");
 	phrase_add(&text, "%u of %s each%s", streams->count, rate_text(streams->rate_bps).s,
 	    streams->is_fixed ? ", as asked for" : "");
-	if (isfinite(streams->most_bps))
+	if (isfinite(streams->most_bps) && streams->by_core)
+		phrase_add(&text,
+		    "; one carries about %s, by the share of a core that this run took",
+		    rate_text(streams->most_bps).s);
+	else if (isfinite(streams->most_bps))
 		phrase_add(&text,
 		    "; one carries %s at most over this RTT, since no window is larger than 1 GiB",
 		    rate_text(streams->most_bps).s);

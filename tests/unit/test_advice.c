@@ -321,6 +321,30 @@ static void test_loss_borne(void **state)
 }
 
 /* 40 Gbit/s over 300 ms are 1.5 GB: two windows of 1 GiB, and the memory of the larger ceiling twice. */
+/* A core that was busy for 80 % at 703 Mbit/s carries 879 Mbit/s: 3.34 Gbit/s take four of them.  Below half
+ * a core it is not told, and one stream is to do it. */
+static void test_streams_by_core(void **state)
+{
+	(void)state;
+	static const struct {
+		double percent;
+		unsigned streams; /* 0: one will do */
+	} rows[] = {{80, 4}, {40, 0}, {100, 5}};
+	struct work *w = calloc(1, sizeof(*w));
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		work_run(w, held, 4, "cubic");
+		w->run.has |= RUN_SENDER_CPU;
+		w->run.sender_cpu_percent = rows[i].percent;
+		w->given.target_bps = 3.34e9;
+		work_plan(w);
+		assert_int_equal(w->plan.streams.count, rows[i].streams);
+		assert_true(w->plan.streams.by_core == (rows[i].streams > 0));
+		series_free(&w->run.series);
+	}
+	free(w);
+}
+
 static void test_streams(void **state)
 {
 	struct work *w = calloc(1, sizeof(*w));
@@ -486,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(test_congestion),
 	    cmocka_unit_test(test_switches),
 	    cmocka_unit_test(test_loss_borne),
+	    cmocka_unit_test(test_streams_by_core),
 	    cmocka_unit_test(test_streams),
 	    cmocka_unit_test(test_wants_change),
 	    cmocka_unit_test(test_properties),
