@@ -35,7 +35,7 @@ const char *measure_command(const struct run *run, const char *options, char *ou
 	char streams[16] = "";
 	bool other_sends = client_is_blind(run) && strstr(options, "-J");
 
-	if (run->streams > 1)
+	if (run->streams > 1 && !strstr(options, "-P "))
 		snprintf(streams, sizeof(streams), " -P %u", run->streams);
 	snprintf(out, size, "iperf3 -c %s%s%s %s%s", run_server(run),
 	    other_sends || !client_sends(run) ? " -R" : "", streams, options,

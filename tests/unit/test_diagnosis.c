@@ -284,6 +284,34 @@ static void test_socket_times(void **state)
 		assert_int_equal(limit.factor, rows[i].factor);
 		if (rows[i].factor != FACTOR_UNKNOWN)
 			assert_true(limit.confidence >= CONFIDENCE_MEDIUM);
+		/* the sender's account is there: what is missing is the receiver's */
+		assert_int_equal(limit.decide, MEASURE_RECEIVER_SOCKET);
+		series_free(&run.series);
+	}
+}
+
+/* What parts other causes is measured whether or not there is an account. */
+static void test_account_of_loss(void **state)
+{
+	static const struct second seconds[] = {{90, 0.5, 0, 52, 4}, {70, 0.4, 0, 52, 9},
+	    {95, 0.5, 0, 52, 2}, {60, 0.3, 0, 52, 7}, {85, 0.5, 0, 52, 0}, {75, 0.4, 0, 52, 8}};
+	(void)state;
+
+	for (int with_account = 0; with_account < 2; with_account++) {
+		struct socket_info socket = {.has = SOCKET_BUSY, .busy_us = 6e6};
+		struct path_context context = {.socket = with_account ? &socket : NULL};
+		struct path_given given = {0};
+		struct run run;
+		struct path path;
+		struct limit limit;
+
+		run_make(&run, seconds, 6);
+		strlcpy(run.sender_cc, "cubic", sizeof(run.sender_cc));
+		path_from_run(&path, &run, &given, &context);
+		limit_decide(
+		    &(struct diagnosis_input){.path = &path, .run = &run, .context = &context},
+		    &limit);
+		assert_int_equal(limit.decide, MEASURE_LOSS);
 		series_free(&run.series);
 	}
 }
@@ -668,6 +696,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_factors),
 	    cmocka_unit_test(test_socket_times),
+	    cmocka_unit_test(test_account_of_loss),
 	    cmocka_unit_test(test_receive_ceiling),
 	    cmocka_unit_test(test_host_findings),
 	    cmocka_unit_test(test_memory_findings),
