@@ -543,6 +543,17 @@ static void text_of_two_hosts(void **state)
 			 "  as it is  net.ipv4.tcp_rmem = 4096 131072 6291456\n");
 	assert_has(text, "FROM        a\\x0ab\\x1b[31m.json: ");
 	free(text);
+
+	/* 12 for the label, 31 for the direction and 2, 14 for the rate, 20 for the limit: columns from 79 on */
+	for (unsigned width = 78; width <= 79; width++) {
+		struct style narrow = whole;
+		narrow.width = width;
+		text = render(report_text, &f.report, &narrow);
+		assert_has(text,
+		    width == 79 ? "2001:db8::1 -> host\\x0arm -rf /  24.7 Mbit/s   random loss\n"
+				: "2001:db8::1 -> host\\x0arm -rf /, 24.7 Mbit/s, random loss\n");
+		free(text);
+	}
 	fixture_end(&f);
 }
 
