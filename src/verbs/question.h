@@ -50,9 +50,6 @@ void question_bundle(
     const struct question *c, const struct options *options, struct report *report);
 void question_free(struct question *c); /* NULL-safe */
 
-/* What the plan costs in memory, and the findings on that. */
-void question_memory(struct question *c, const struct options *options);
-
 /* Facts of this machine ("") or of a tree: they do not change while --each goes through its files,
  * and are read once. */
 bool question_host_read(struct host *host, const char *sysroot, const struct options *options);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "advice/plan_memory.h"
 #include "advice/qdisc_lines.h"
 #include "base/error.h"
 #include "base/quote.h"
@@ -237,6 +238,25 @@ static void add_queue_lines(struct question *c)
 			    sizeof(left_alone));
 }
 
+/* What the plan costs in memory, and the findings on that. */
+static void compute_memory(struct question *c, const struct options *options)
+{
+	const struct path *path = &c->analyses[c->chosen].path;
+	bool counted = (options->given & GIVEN_CONNECTIONS) != 0;
+	/* the host that facts are given for, the receiver first */
+	struct exposure_input in = exposure_of_host(c->receiver ? c->receiver : c->sender);
+
+	in.connections = counted ? options->connections : 0;
+	in.active = options->given & GIVEN_ACTIVE ? options->active : in.connections;
+	if (path->has & PATH_BDP)
+		in.bdp_bytes = c->plan.streams.count > 0 ? path->bdp_bytes / c->plan.streams.count
+							 : path->stream_bdp_bytes;
+	in.receives = options->role != ROLE_SENDER;
+	in.sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
+		   !c->analyses[c->chosen].run;
+	plan_memory(&c->plan, &in, &c->memory, &c->findings);
+}
+
 int question_compute(struct question *c, const struct options *options)
 {
 	count_analyses(c);
@@ -262,7 +282,7 @@ int question_compute(struct question *c, const struct options *options)
 	add_runaway(c);
 	question_state(c);
 	add_queue_lines(c);
-	question_memory(c, options);
+	compute_memory(c, options);
 	rfc6349_compute(&c->analyses[c->chosen].path, &c->rfc6349);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "advice/advice.h"
+#include "advice/plan_memory.h"
 #include "model/window.h"
 #include "runs.h"
 
@@ -400,6 +401,61 @@ static void test_wants_change(void **state)
 	free(w);
 }
 
+/* 10,000 connections of which 500 move data: what they are likely to hold, against tcp_mem; and a ceiling
+ * that the plan itself raises beyond it. */
+static void test_memory_of_plan(void **state)
+{
+	static const struct {
+		const char *title;
+		int64_t pressure_pages, high_pages, current;
+		bool change;
+		unsigned likely, planned;
+		const char *mark;
+	} rows[] = {
+	    /* 16 MiB each: 500 x 16 MiB + 9,500 x 8 KiB = 8.46e9 bytes, 2,066,000 pages */
+	    {"room", 2100000, 4200000, 6291456, true, 0, 0, NULL},
+	    {"beyond pressure", 2000000, 4000000, 6291456, true, 1, 0, NULL},
+	    /* 16 MiB are 4096 pages */
+	    {"the ceiling alone", 4000, 5000, 6291456, true, 1, 1, "pressure"},
+	    {"and beyond all", 3000, 4000, 6291456, true, 1, 1, "high"},
+	    {"which it was before", 3000, 4000, 33554432, true, 1, 0, NULL},
+	    {"and stays", 3000, 4000, 16777216, false, 1, 0, NULL},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static struct plan plan;
+		struct findings findings = {.count = 0};
+		struct exposure memory;
+		struct exposure_input in = {.page_size = 4096,
+		    .has_tcp_mem = true,
+		    .tcp_mem_pages = {1, (uint64_t)rows[i].pressure_pages,
+			(uint64_t)rows[i].high_pages},
+		    .rmem_min_bytes = 4096,
+		    .rmem_max_bytes = 1,
+		    .connections = 10000,
+		    .active = 500,
+		    .receives = true};
+
+		plan.setting_count = 1;
+		plan.settings[0] = (struct setting){.id = TUNABLE_TCP_RMEM,
+		    .value = vector(4096, 131072, 16777216),
+		    .current = vector(4096, 131072, rows[i].current),
+		    .change = rows[i].change};
+		plan_memory(&plan, &in, &memory, &findings);
+		print_message("%s\n", rows[i].title);
+		assert_near(memory.likely_bytes, 500 * 16777216.0 + 9500 * 8192.0, 0);
+		assert_int_equal(findings.count, rows[i].likely + rows[i].planned);
+		if (rows[i].planned) {
+			assert_int_equal(findings.items[0].id, FINDING_CEILING_ABOVE_TCP_MEM);
+			assert_string_equal(findings.items[0].values[2].word, rows[i].mark);
+		}
+		if (rows[i].likely)
+			assert_int_equal(
+			    findings.items[findings.count - 1].id, FINDING_LIKELY_PRESSURE);
+	}
+}
+
 static double uniform(double low, double high)
 {
 	return low + (high - low) * rand() / (double)RAND_MAX;
@@ -513,6 +569,7 @@ int main(void)
 	    cmocka_unit_test(test_streams_by_core),
 	    cmocka_unit_test(test_streams),
 	    cmocka_unit_test(test_wants_change),
+	    cmocka_unit_test(test_memory_of_plan),
 	    cmocka_unit_test(test_properties),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
