@@ -16,10 +16,8 @@
 bool plot_sweep(const struct sweep_report *report, FILE *stream);
 /* Rate, loss and delay of each label as bars. */
 bool plot_compare(const struct compare_report *report, FILE *stream);
-/* Rate, windows, RTT and retransmits of the run advised on, over time. */
+/* Rate, windows, RTT and retransmits of the run advised on, over time, with its phases as bands: the governing
+ * one has the limit's name. */
 bool plot_run(const struct report *report, FILE *stream);
-/* The same with stretches of its time shaded and named; in seconds since the start of the test. */
-bool plot_run_bands(
-    const struct report *report, const struct chart_band *bands, size_t band_count, FILE *stream);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "report/answer.h"
 #include "report/chart.h"
+#include "report/limit_text.h"
 
 /* The step of the time axis is chosen for half as many. */
 #define TIME_TICKS_MAX 20
@@ -133,9 +134,32 @@ static bool has_anything(const struct series *series)
 	return false;
 }
 
-bool plot_run_bands(
-    const struct report *report, const struct chart_band *bands, size_t band_count, FILE *stream)
+/* The phases, each with its name; the governing one with that of the limit. */
+struct phase_bands {
+	struct chart_band items[PHASES_MAX];
+	struct phrase labels[PHASES_MAX];
+};
+
+static size_t bands_of(const struct analysis *analysis, struct phase_bands *bands)
 {
+	const struct phases *phases = &analysis->path.phases;
+
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct phase *phase = &phases->items[i];
+		bands->labels[i] = (struct phrase){""};
+		phrase_add(&bands->labels[i], "%s", phase_name(phase->kind));
+		if (phase->kind == phases->governing && analysis->limit.factor != FACTOR_UNKNOWN)
+			phrase_add(
+			    &bands->labels[i], ": %s", factor_words[analysis->limit.factor].text);
+		bands->items[i] = (struct chart_band){
+		    .start = phase->start_s, .end = phase->end_s, .label = bands->labels[i].s};
+	}
+	return phases->count;
+}
+
+bool plot_run(const struct report *report, FILE *stream)
+{
+	struct phase_bands bands;
 	const struct analysis *chosen = report_chosen(report);
 	const struct run *run = chosen ? chosen->run : NULL;
 	const struct series *series = run ? &run->series : NULL;
@@ -156,8 +180,8 @@ bool plot_run_bands(
 	    .x = ramps ? series->bins[path->steady_first].start_s : 0, .text = "steady from here"};
 	const struct chart_x x = {.low = series->bins[0].start_s,
 	    .high = series->bins[series->count - 1].end_s,
-	    .bands = bands,
-	    .band_count = band_count,
+	    .bands = bands.items,
+	    .band_count = bands_of(chosen, &bands),
 	    .lines = &steady,
 	    .line_count = ramps,
 	    .line_paint = PAINT_FAINT};
@@ -166,9 +190,4 @@ bool plot_run_bands(
 	draw_panels(&chart, series, &x);
 	time_ticks(&chart, &x);
 	return chart_end(&chart);
-}
-
-bool plot_run(const struct report *report, FILE *stream)
-{
-	return plot_run_bands(report, NULL, 0, stream);
 }

@@ -175,7 +175,7 @@ static void test_nothing(void **state)
 }
 
 /* Four seconds at one rate, so that there is one panel: 636 wide (760 less margins of 96 and 28). */
-static char *picture_of(const struct chart_band *bands, size_t count)
+static char *picture_of(const struct phase *phases, size_t count)
 {
 	static struct bin bins[4];
 	static struct run run;
@@ -190,7 +190,11 @@ static char *picture_of(const struct chart_band *bands, size_t count)
 	for (unsigned i = 0; i < 4; i++)
 		bins[i] = (struct bin){.start_s = i, .end_s = i + 1, .bytes = 12500000};
 	run = (struct run){.series = {.bins = bins, .count = 4}, .sender = "a", .receiver = "b"};
-	analysis = (struct analysis){.run = &run, .path = {.streams = 1}};
+	analysis = (struct analysis){.run = &run,
+	    .path = {.streams = 1, .phases = {.count = count, .governing = PHASE_HELD}},
+	    .limit = {.factor = FACTOR_RECEIVE_WINDOW}};
+	if (count > 0)
+		memcpy(analysis.path.phases.items, phases, count * sizeof(*phases));
 	const struct report report = {.analyses = &analysis,
 	    .analysis_count = 1,
 	    .evidence = &evidence,
@@ -198,8 +202,7 @@ static char *picture_of(const struct chart_band *bands, size_t count)
 	    .plan = &plan,
 	    .memory = &memory};
 	FILE *stream = open_memstream(&text, &length);
-	assert_true(
-	    count > 0 ? plot_run_bands(&report, bands, count, stream) : plot_run(&report, stream));
+	assert_true(plot_run(&report, stream));
 	fclose(stream);
 	return text;
 }
@@ -208,20 +211,21 @@ static char *picture_of(const struct chart_band *bands, size_t count)
 static void test_bands(void **state)
 {
 	(void)state;
-	static const struct chart_band bands[] = {
-	    {0, 2, "slow start"}, {2, 4, "<window>"}, {3.9, 4, "the receive window"}};
+	static const struct phase phases[] = {{.kind = PHASE_START, .start_s = 0, .end_s = 2},
+	    {.kind = PHASE_HELD, .start_s = 2, .end_s = 4},
+	    {.kind = PHASE_RECOVERING, .start_s = 3.9, .end_s = 4}};
 	char *text = picture_of(NULL, 0);
 	assert_null(strstr(text, "class=\"band\""));
 	assert_non_null(strstr(text, ">100 Mbit/s<"));
 	free(text);
 
-	text = picture_of(bands, 3);
+	text = picture_of(phases, 3);
 	assert_non_null(strstr(text, "<rect class=\"band\" stroke=\"none\" x=\"96.0\""));
 	assert_non_null(strstr(text, "width=\"318.0\""));
 	assert_non_null(strstr(text, "<rect class=\"other-band\" stroke=\"none\" x=\"414.0\""));
-	assert_non_null(strstr(text, ">slow start<"));
-	assert_non_null(strstr(text, ">&lt;window&gt;<"));
-	assert_non_null(strstr(text, ">1: the receive window<"));
+	assert_non_null(strstr(text, ">start<"));
+	assert_non_null(strstr(text, ">held: the receive window<"));
+	assert_non_null(strstr(text, ">1: recovering<"));
 	assert_non_null(strstr(text, ">1<"));
 	free(text);
 }
