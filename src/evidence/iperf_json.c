@@ -21,7 +21,8 @@ struct damage {
 
 /* Reads one input; the record of the members of its top-level objects. */
 struct reader {
-	unsigned has; /* of the object being read */
+	struct row
+	    loose; /* the object being read, if it is a row; first, and `has` with the bits below */
 	struct source *source;
 	struct runs *runs;
 	uint64_t lines; /* line feeds before the JSON being read */
@@ -32,10 +33,6 @@ struct reader {
 	struct damage damage;	  /* the document's first */
 	bool is_stream;		  /* it grows event by event (--json-stream) */
 	bool is_parts;		  /* of objects whose document is missing */
-	struct row loose;	  /* a row or a sum outside any array */
-	uint64_t loose_socket;
-	double loose_rate_bps;
-	unsigned loose_rows; /* of one interval, not committed yet */
 	bool has_server;
 
 	/* what came of it */
@@ -46,28 +43,15 @@ struct reader {
 	struct damage other_damage; /* of something else */
 };
 
+/* Beside enum row_has. */
 enum object_has {
-	OBJECT_DOCUMENT = 1 << 0, /* it is a document of its own */
-	OBJECT_EVENT = 1 << 1,
+	OBJECT_DOCUMENT = 1 << 24, /* it is a document of its own */
+	OBJECT_EVENT = 1 << 25,
 	/* an interval, or the end, of a document that is missing */
-	OBJECT_STREAMS = 1 << 2,
-	/* a row or a sum of one: it has the first four */
-	OBJECT_ROW_START = 1 << 3,
-	OBJECT_ROW_END = 1 << 4,
-	OBJECT_ROW_BYTES = 1 << 5,
-	OBJECT_ROW_RATE = 1 << 6,
-	OBJECT_ROW_SOCKET = 1 << 7,
-	OBJECT_ROW_RETRANSMITS = 1 << 8,
-	OBJECT_ROW_CWND = 1 << 9,
-	OBJECT_ROW_PEER_WINDOW = 1 << 10,
-	OBJECT_ROW_RTT = 1 << 11,
-	OBJECT_ROW_SENDER = 1 << 12,
-	OBJECT_ROW_PACKETS = 1 << 13,
-	OBJECT_ROW = OBJECT_ROW_START | OBJECT_ROW_END | OBJECT_ROW_BYTES | OBJECT_ROW_RATE,
+	OBJECT_STREAMS = 1 << 26,
+	/* a row or a sum of one */
+	OBJECT_ROW = ROW_TIMES | ROW_BYTES | ROW_RATE,
 };
-
-/* Rows of one interval begin within this time. */
-#define BORDER_SLACK_S 0.02
 
 /* ---- documents ------------------------------------------------------------------------------ */
 
@@ -77,7 +61,6 @@ static void reader_reset(struct reader *reader)
 	if (reader->has_server)
 		document_reset(&reader->server);
 	reader->is_stream = reader->has_server = reader->is_parts = false;
-	reader->loose_rows = 0;
 	reader->damage.kind = DAMAGE_NONE;
 }
 
@@ -114,8 +97,6 @@ static void reader_finish_stream(struct reader *reader)
 {
 	if (!reader->is_stream)
 		return;
-	if (reader->loose_rows > 0)
-		interval_commit(&reader->document);
 	if (reader->damage.kind == DAMAGE_NONE)
 		reader->damage.kind = reader->is_parts ? DAMAGE_PARTS : DAMAGE_NO_END;
 	reader_finish(reader);
@@ -126,9 +107,9 @@ static void reader_finish_stream(struct reader *reader)
 /* The part is a document's own when it is what iperf3 writes under that key. */
 static void part_begin(struct reader *reader)
 {
-	if (reader->has & OBJECT_DOCUMENT)
+	if (reader->loose.has & OBJECT_DOCUMENT)
 		return;
-	reader->has |= OBJECT_DOCUMENT;
+	reader->loose.has |= OBJECT_DOCUMENT;
 	reader_finish_stream(reader);
 }
 
@@ -137,7 +118,7 @@ static bool top_start_read(struct json *json, enum json_token token, void *recor
 	struct reader *reader = record;
 
 	if (token == JSON_NUMBER) {
-		reader->has |= OBJECT_ROW_START;
+		reader->loose.has |= ROW_START;
 		reader->loose.start_s = json_number(json);
 		return true;
 	}
@@ -160,7 +141,7 @@ static bool top_end_read(struct json *json, enum json_token token, void *record)
 	struct reader *reader = record;
 
 	if (token == JSON_NUMBER) {
-		reader->has |= OBJECT_ROW_END;
+		reader->loose.has |= ROW_END;
 		reader->loose.end_s = json_number(json);
 		return true;
 	}
@@ -174,8 +155,8 @@ static bool top_summary_read(struct json *json, enum json_token token, void *rec
 {
 	struct reader *reader = record;
 
-	return reader->has & OBJECT_DOCUMENT ? summary_read(json, token, &reader->document)
-					     : value_skip(json, token);
+	return reader->loose.has & OBJECT_DOCUMENT ? summary_read(json, token, &reader->document)
+						   : value_skip(json, token);
 }
 
 /* ---- objects whose document is missing ------------------------------------------------------- */
@@ -191,76 +172,27 @@ static bool top_streams_read(struct json *json, enum json_token token, void *rec
 {
 	struct reader *reader = record;
 
-	if (token != JSON_BEGIN_ARRAY || (reader->has & OBJECT_DOCUMENT))
+	if (token != JSON_BEGIN_ARRAY || (reader->loose.has & OBJECT_DOCUMENT))
 		return value_skip(json, token);
 	parts_begin(reader);
-	if (reader->loose_rows > 0)
-		interval_commit(&reader->document);
-	reader->loose_rows = 0;
-	reader->has |= OBJECT_STREAMS;
-	return rows_read(json, token, &reader->document);
+	reader->loose.has |= OBJECT_STREAMS;
+	return entries_read(json, token, &reader->document);
 }
 
-/* The interval, or the end, is read. */
-static void streams_finish(struct reader *reader)
-{
-	struct document *document = &reader->document;
-
-	for (size_t i = 0; i < document->stream_count; i++)
-		if ((document->streams[i].sent.has | document->streams[i].received.has) &
-		    TOTAL_BYTES)
-			document->has |= DOCUMENT_END;
-	interval_commit(document);
-}
-
-static void loose_has(struct reader *reader)
-{
-	static const struct {
-		unsigned object, row;
-	} bits[] = {
-	    {OBJECT_ROW_START, ROW_START},
-	    {OBJECT_ROW_END, ROW_END},
-	    {OBJECT_ROW_BYTES, ROW_BYTES},
-	    {OBJECT_ROW_RETRANSMITS, ROW_RETRANSMITS},
-	    {OBJECT_ROW_CWND, ROW_CWND},
-	    {OBJECT_ROW_PEER_WINDOW, ROW_PEER_WINDOW},
-	    {OBJECT_ROW_RTT, ROW_RTT},
-	    {OBJECT_ROW_SENDER, ROW_SENDER},
-	    {OBJECT_ROW_PACKETS, ROW_PACKETS},
-	};
-
-	reader->loose.has = 0;
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		if (reader->has & bits[i].object)
-			reader->loose.has |= bits[i].row;
-}
-
-/* A row alone: of the interval before when it begins with it.  A sum ends its interval, and stands for
- * it where its rows are missing. */
+/* A row alone, or a sum: that stands for its interval where its rows are missing. */
 static void loose_take(struct reader *reader)
 {
 	struct document *document = &reader->document;
-	bool is_sum = !(reader->has & OBJECT_ROW_SOCKET);
+	struct row *row = &reader->loose;
 
 	parts_begin(reader);
-	loose_has(reader);
-	bool goes_on = reader->loose_rows > 0 && fabs(document->streams[0].row.start_s -
-						      reader->loose.start_s) <= BORDER_SLACK_S;
-	if (reader->loose_rows > 0 && (is_sum || !goes_on)) {
-		interval_commit(document);
-		reader->loose_rows = 0;
-	}
-	bool is_known = document->stream_count > 0 && document->streams[0].seen &&
-			reader->loose.start_s < document->streams[0].seen_end_s - BORDER_SLACK_S;
-	if (is_sum && (goes_on || is_known))
-		return;
-	document->place = reader->loose_rows;
-	struct stream *stream = document_stream(document);
-	if (stream == NULL)
-		return;
-	stream->row = reader->loose;
-	stream->fresh = true;
-	reader->loose_rows++;
+	row_settle(row);
+	row->sum = !(row->has & ROW_SOCKET);
+	row->side = SIDE_NONE;
+	struct fold *fold = document_fold(document, row);
+	unsigned intervals = fold->bins;
+	if (fold_fit(fold, row, false) == FIT_INTERVAL && fold_interval(fold, row))
+		document->interval_count += fold->bins > intervals;
 }
 
 /* The other end's document of the same test (--get-server-output). */
@@ -334,7 +266,8 @@ static bool data_read(struct json *json, enum json_token token, void *record)
 	struct reader *reader = record;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!(reader->has & OBJECT_EVENT) || strcmp(rows[i].event, reader->event) != 0)
+		if (!(reader->loose.has & OBJECT_EVENT) ||
+		    strcmp(rows[i].event, reader->event) != 0)
 			continue;
 		bool ok = rows[i].read(json, token, record);
 		reader->is_stream = true;
@@ -360,37 +293,30 @@ static bool object_read(struct reader *reader, struct json *json)
 	    FIELD_INTO("error", struct reader, document.error, 0),
 	    FIELD_BY("summary", top_summary_read),
 	    FIELD_BY("streams", top_streams_read),
-	    FIELD_INTO("socket", struct reader, loose_socket, OBJECT_ROW_SOCKET),
-	    FIELD_INTO("bytes", struct reader, loose.bytes, OBJECT_ROW_BYTES),
-	    FIELD_INTO("bits_per_second", struct reader, loose_rate_bps, OBJECT_ROW_RATE),
-	    FIELD_INTO("retransmits", struct reader, loose.retransmits, OBJECT_ROW_RETRANSMITS),
-	    FIELD_NONZERO("snd_cwnd", struct reader, loose.cwnd_bytes, OBJECT_ROW_CWND),
-	    FIELD_NONZERO(
-		"snd_wnd", struct reader, loose.peer_window_bytes, OBJECT_ROW_PEER_WINDOW),
-	    FIELD_NONZERO("rtt", struct reader, loose.rtt_us, OBJECT_ROW_RTT),
-	    FIELD_INTO("packets", struct reader, loose.packets, OBJECT_ROW_PACKETS),
-	    FIELD_INTO("omitted", struct reader, loose.omitted, 0),
-	    FIELD_INTO("sender", struct reader, loose.sender, OBJECT_ROW_SENDER),
+	    ROW_MEMBERS,
+	    FIELD_INTO("bits_per_second", struct row, rate_bps, ROW_RATE),
+	    FIELD_INTO("sender", struct row, sender, ROW_SENDER),
 	};
 	static const struct fields fields = FIELDS(rows);
 
-	reader->has = 0;
 	reader->loose = (struct row){0};
 	reader->event[0] = '\0';
 	if (!fields_read(json, &fields, reader))
 		return false;
 	bool is_document =
-	    (reader->has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
+	    (reader->loose.has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
 	if (is_document && reader->is_parts)
 		reader->is_parts = false;
-	if (reader->has & OBJECT_STREAMS)
-		streams_finish(reader);
-	else if (!is_document && (reader->has & OBJECT_ROW) == OBJECT_ROW)
+	if (reader->loose.has & OBJECT_STREAMS) {
+		interval_commit(&reader->document);
+		summaries_commit(&reader->document);
+	} else if (!is_document && (reader->loose.has & OBJECT_ROW) == OBJECT_ROW) {
 		loose_take(reader);
-	else if (is_document || (reader->is_stream && strcmp(reader->event, "end") == 0))
+	} else if (is_document || (reader->is_stream && strcmp(reader->event, "end") == 0)) {
 		reader_finish(reader);
-	else if (!reader->is_stream)
+	} else if (!reader->is_stream) {
 		reader_reset(reader);
+	}
 	return true;
 }
 
@@ -407,7 +333,8 @@ static unsigned long long json_line(const struct reader *reader, const struct js
 static void object_fail(struct reader *reader, const struct json *json)
 {
 	const char *detail = strstr(json_error(json), "): ");
-	bool is_ours = (reader->has & OBJECT_DOCUMENT) || reader->is_stream || reader->has_server;
+	bool is_ours =
+	    (reader->loose.has & OBJECT_DOCUMENT) || reader->is_stream || reader->has_server;
 	struct damage *damage = is_ours ? &reader->damage : &reader->other_damage;
 
 	if (damage->kind == DAMAGE_NONE) {
@@ -417,7 +344,7 @@ static void object_fail(struct reader *reader, const struct json *json)
 		    detail != NULL ? detail + strlen("): ") : "");
 	}
 	/* one bad event leaves the others */
-	if (reader->is_stream && !(reader->has & OBJECT_DOCUMENT))
+	if (reader->is_stream && !(reader->loose.has & OBJECT_DOCUMENT))
 		return;
 	/* behind a hole the rest of the document may follow, in parts */
 	if (is_ours)

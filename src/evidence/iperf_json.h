@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "evidence/iperf_correct.h"
 #include "evidence/run.h"
+#include "evidence/run_fold.h"
 
 /* ---- objects by table ---------------------------------------------------------------------- */
 
@@ -22,6 +23,7 @@ enum field_kind {
 	FIELD_FLAG,  /* bool; 0 and 1 are taken as well */
 	FIELD_TEXT,  /* char[size], cut to fit */
 	FIELD_VALUE, /* whatever .read makes of it */
+	FIELD_PART,  /* the same, given the member at .offset in place of the record */
 };
 
 /* Records begin with `unsigned has`; a field that was read sets its bit there. */
@@ -39,7 +41,7 @@ struct field {
 
 /* Rows of a table: the kind follows from the member's type. */
 #define FIELD_KEY(text) .key = (text), .key_length = sizeof(text) - 1
-#define FIELD_SAMPLE(type, member) (((type){.has = 0}).member)
+#define FIELD_SAMPLE(type, member) (((type *)NULL)->member)
 #define FIELD_MEMBER(type, member) \
 	.kind = _Generic(FIELD_SAMPLE(type, member), uint64_t: FIELD_COUNT, double: FIELD_REAL, \
 	    bool: FIELD_FLAG, char *: FIELD_TEXT), \
@@ -60,6 +62,11 @@ struct field {
 #define FIELD_BY(text, function) \
 	{ \
 		FIELD_KEY(text), .kind = FIELD_VALUE, .read = (function) \
+	}
+#define FIELD_AT(text, type, member, function) \
+	{ \
+		FIELD_KEY(text), .kind = FIELD_PART, .offset = offsetof(type, member), \
+				 .read = (function) \
 	}
 
 struct fields {
@@ -85,96 +92,32 @@ bool array_read(struct json *json, enum json_token token,
 
 /* ---- one document -------------------------------------------------------------------------- */
 
-/* What one stream did in one interval. */
-struct row {
-	unsigned has;
-	double start_s, end_s;
-	uint64_t bytes, retransmits, cwnd_bytes, peer_window_bytes, rtt_us;
-	double jitter_ms, lost;
-	uint64_t packets;
-	bool omitted, sender;
-};
+/* Members of an interval's row, a stream's summary or a sum, but for those that differ.  `end` less `start` is
+ * its time, as `seconds` of a receiver is the sender's (3.2 and later). */
+#define ROW_MEMBERS \
+	FIELD_INTO("socket", struct row, id, ROW_SOCKET), FIELD_IGNORED("seconds"), \
+	    FIELD_INTO("bytes", struct row, bytes, ROW_BYTES), \
+	    FIELD_INTO("retransmits", struct row, retransmits, ROW_RETRANSMITS), \
+	    {FIELD_KEY("snd_cwnd"), FIELD_MEMBER(struct row, cwnd_bytes), .has = ROW_CWND, \
+		.zero_is_absent = true, .zero = ROW_CWND_ZERO}, \
+	    FIELD_NONZERO("snd_wnd", struct row, peer_window_bytes, ROW_PEER_WINDOW), \
+	    FIELD_NONZERO("rtt", struct row, rtt_us, ROW_RTT), FIELD_IGNORED("rttvar"), \
+	    FIELD_IGNORED("pmtu"), FIELD_IGNORED("reorder"), \
+	    FIELD_INTO("jitter_ms", struct row, jitter_ms, ROW_JITTER), \
+	    FIELD_INTO("lost_packets", struct row, lost, 0), \
+	    FIELD_INTO("packets", struct row, packets, ROW_PACKETS), \
+	    FIELD_IGNORED("lost_percent"), FIELD_INTO("omitted", struct row, omitted, 0), \
+	    FIELD_INTO("throughput-bytes", struct row, bytes, ROW_BYTES) /* perfSONAR's */
 
-enum row_has {
-	ROW_START = 1 << 0,
-	ROW_END = 1 << 1,
-	ROW_BYTES = 1 << 2,
-	ROW_RETRANSMITS = 1 << 3,
-	ROW_CWND = 1 << 4,
-	ROW_PEER_WINDOW = 1 << 5,
-	ROW_RTT = 1 << 6,
-	ROW_JITTER = 1 << 7,
-	ROW_LOST = 1 << 8,
-	ROW_PACKETS = 1 << 9,
-	ROW_OMITTED = 1 << 10,
-	ROW_SENDER = 1 << 11,
-	ROW_ZERO_CWND = 1 << 12, /* printed, and 0: absent */
-};
-
-/* What the summary says of one stream, or of all, at one end. */
-struct total {
-	unsigned has;
-	double start_s, end_s;
-	uint64_t bytes, retransmits, max_cwnd_bytes, rtt_min_us, rtt_mean_us, rtt_max_us;
-	double jitter_ms, lost;
-	uint64_t packets;
-	bool sender;
-};
-
-enum total_has {
-	TOTAL_START = 1 << 0,
-	TOTAL_END = 1 << 1,
-	TOTAL_BYTES = 1 << 2,
-	TOTAL_RETRANSMITS = 1 << 3,
-	TOTAL_MAX_CWND = 1 << 4,
-	TOTAL_RTT_MIN = 1 << 5,
-	TOTAL_RTT_MEAN = 1 << 6,
-	TOTAL_RTT_MAX = 1 << 7,
-	TOTAL_JITTER = 1 << 8,
-	TOTAL_LOST = 1 << 9,
-	TOTAL_PACKETS = 1 << 10,
-	TOTAL_SENDER = 1 << 11,
-	TOTAL_TIMES = TOTAL_START | TOTAL_END,
+/* A stream in an interval, or its summaries in the end. */
+struct entry {
+	struct row row;
+	struct row summaries[SIDE_COUNT];
 };
 
 /* The directions of a test by what the end that printed it does. Streams of releases before 3.7
  * do not say: they are all of one direction, and kept as DIRECTION_SENDS until that is known. */
 enum direction { DIRECTION_SENDS, DIRECTION_RECEIVES, DIRECTION_COUNT };
-
-/* One stream: known by its place, which is the same in every interval and in the summary. */
-struct stream {
-	struct row row; /* of the interval being read */
-	bool fresh;	/* the row belongs to the interval being read */
-	bool seen;	/* in an earlier interval; this is what it was: */
-	double seen_start_s, seen_end_s;
-	uint64_t seen_bytes;
-	bool seen_omitted;
-	enum direction direction;
-	/* sums over the counted rows */
-	unsigned rows, rows_with_retransmits;
-	uint64_t bytes, retransmits, packets;
-	double first_s, last_s, lost, jitter_ms;
-	/* the summary; of UDP only `sent` */
-	struct total sent, received;
-};
-
-/* One direction's intervals. */
-struct course {
-	struct series series;
-	struct bin pending; /* the last interval: kept back until it is known not to be a stub */
-	bool has_pending;
-	double usual_sum_s; /* lengths of the intervals in the series */
-	unsigned usual_count;
-	unsigned omitted;
-};
-
-/* Times beyond 30 years are garbage, and differences of such need not be finite. */
-#define TIME_MAX_S 1e9
-
-static inline bool times_make_sense(double start_s, double end_s)
-{
-	return start_s >= -TIME_MAX_S && start_s <= end_s && end_s <= TIME_MAX_S;
-}
 
 struct document {
 	unsigned has;
@@ -187,37 +130,32 @@ struct document {
 	/* top */
 	char title[64], error[160];
 	/* intervals */
-	unsigned interval_count;  /* read whole and counted */
-	unsigned duplicate_count; /* rows that were there twice */
-	size_t place;		  /* of the next stream in the array being read */
-	size_t stream_count;	  /* of those in use */
-	struct course courses[DIRECTION_COUNT];
+	unsigned interval_count;	     /* read whole and counted */
+	struct fold *folds[DIRECTION_COUNT]; /* owned; NULL without a row */
 	/* end; the sums are for UDP, [1] being those of what the server sends with --bidir */
-	struct total sums[2], sums_received[2];
+	struct row sums[2], sums_received[2];
 	double host_cpu_percent, remote_cpu_percent;
 	char sender_cc[16], receiver_cc[16];
 
-	struct stream streams[STREAMS_MAX];
+	/* the array being read */
+	size_t entry_count;
+	struct entry entries[STREAMS_MAX];
 };
 
 enum document_has {
-	DOCUMENT_START = 1 << 0,
-	DOCUMENT_INTERVALS = 1 << 1,
-	DOCUMENT_END = 1 << 2, /* the summary was read to its end */
-	DOCUMENT_CLIENT = 1 << 3,
-	DOCUMENT_SERVER = 1 << 4,
-	DOCUMENT_MSS = 1 << 5,
-	DOCUMENT_SOCKET_BUFFER = 1 << 6,
-	DOCUMENT_TARGET_RATE = 1 << 7,
-	DOCUMENT_TEST_TARGET_RATE = 1 << 8,
-	DOCUMENT_DURATION = 1 << 9,
-	DOCUMENT_OMIT = 1 << 10,
-	DOCUMENT_HOST_CPU = 1 << 11,
-	DOCUMENT_REMOTE_CPU = 1 << 12,
-	DOCUMENT_WINDOW = 1 << 14,	  /* a row had a cwnd */
-	DOCUMENT_ZERO_WINDOW = 1 << 15,	  /* a row had one of 0 */
-	DOCUMENT_COUNT_DROPPED = 1 << 16, /* a row's retransmits cannot be */
-	DOCUMENT_SENDER_FLAGS = 1 << 13,  /* streams say who sends (3.7 and later) */
+	DOCUMENT_END = 1 << 0, /* the summary was read to its end */
+	DOCUMENT_CLIENT = 1 << 1,
+	DOCUMENT_SERVER = 1 << 2,
+	DOCUMENT_MSS = 1 << 3,
+	DOCUMENT_SOCKET_BUFFER = 1 << 4,
+	DOCUMENT_TARGET_RATE = 1 << 5,
+	DOCUMENT_TEST_TARGET_RATE = 1 << 6,
+	DOCUMENT_DURATION = 1 << 7,
+	DOCUMENT_OMIT = 1 << 8,
+	DOCUMENT_HOST_CPU = 1 << 9,
+	DOCUMENT_REMOTE_CPU = 1 << 10,
+	DOCUMENT_SENDER_FLAGS = 1 << 11, /* rows say who sends (3.7 and later) */
+	DOCUMENT_PACKETS = 1 << 12,	 /* rows count packets */
 };
 
 /* Readers of the parts, as a table of fields wants them; `record` is the struct document. */
@@ -228,29 +166,20 @@ bool end_read(struct json *json, enum json_token token, void *record);
 /* The flat totals that perfSONAR makes of the end. */
 bool summary_read(struct json *json, enum json_token token, void *record);
 /* The streams of an interval, or of the end: of an object whose document is missing. */
-bool rows_read(struct json *json, enum json_token token, void *record);
-/* One stream's summary at one end, or a sum. */
-bool total_read(struct json *json, enum json_token token, struct total *total);
-/* Takes over the rows of an interval that was read to its end. */
+bool entries_read(struct json *json, enum json_token token, void *record);
+/* Takes over the rows, or the summaries, that were read. */
 void interval_commit(struct document *document);
-
-/* The stream at the next place of the array being read; NULL past STREAMS_MAX. */
-struct stream *document_stream(struct document *document);
-void stream_set_sender(struct document *document, struct stream *stream, bool is_sender);
-/* Ends a direction's series; the last interval is left out when it is a stub. */
-void course_end(struct course *course);
-
-/* Whether the stream counts for a run of that direction. */
-bool stream_is_of(
-    const struct document *document, const struct stream *stream, enum direction direction);
-/* Fills in what the run moved and how; the description is there already. */
-void totals_fill(const struct document *document, enum direction direction, struct run *run);
+void summaries_commit(struct document *document);
+/* Takes back the bits of what cannot be. */
+void row_settle(struct row *row);
+/* Where a row belongs by its direction. */
+struct fold *document_fold(struct document *document, const struct row *row);
 
 /* Makes runs of what was read and adds them to the list, but for those it has already; returns how
  * many there were in either case.  Runs of one test share *test, UINT_MAX until it has a number. */
 unsigned document_finish(
     struct document *document, bool is_whole, struct runs *runs, const char *input, unsigned *test);
-/* Ready for the next document; in time proportional to what was in it. */
+/* Ready for the next document. */
 void document_reset(struct document *document);
 
 #endif

@@ -78,8 +78,9 @@ static bool field_read(struct json *json, const struct field *field, void *recor
 	enum json_token token = json_next(json);
 	if (token == JSON_ERROR || token == JSON_END)
 		return false;
-	if (field->kind == FIELD_VALUE) {
-		if (!field->read(json, token, record))
+	if (field->kind == FIELD_VALUE || field->kind == FIELD_PART) {
+		/* a value's own offset is 0 */
+		if (!field->read(json, token, (char *)record + field->offset))
 			return false;
 	} else if (!scalar_store(json, token, field, (char *)record + field->offset)) {
 		if (token == JSON_NUMBER && json_number(json) >= 0)

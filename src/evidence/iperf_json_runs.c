@@ -29,10 +29,7 @@ static bool direction_is_sent(const struct document *document, enum direction di
 	if (document->has & (DOCUMENT_CLIENT | DOCUMENT_SERVER))
 		return !(document->has & DOCUMENT_CLIENT) == document->reverse;
 	/* only a sender's rows count retransmits */
-	for (size_t i = 0; i < document->stream_count; i++)
-		if (document->streams[i].rows_with_retransmits > 0)
-			return true;
-	return !document->reverse;
+	return document->folds[direction]->with_retransmits > 0 || !document->reverse;
 }
 
 static enum protocol protocol_of(const struct document *document)
@@ -42,12 +39,8 @@ static enum protocol protocol_of(const struct document *document)
 	if (strcasecmp(document->protocol, "sctp") == 0)
 		return PROTOCOL_SCTP;
 	/* without test_start: only UDP counts packets */
-	if (document->protocol[0] == '\0')
-		for (size_t i = 0; i < document->stream_count; i++)
-			if ((document->streams[i].row.has & ROW_PACKETS) ||
-			    (document->streams[i].sent.has & TOTAL_PACKETS))
-				return PROTOCOL_UDP;
-	return PROTOCOL_TCP;
+	bool counts = document->protocol[0] == '\0' && (document->has & DOCUMENT_PACKETS);
+	return counts ? PROTOCOL_UDP : PROTOCOL_TCP;
 }
 
 /* What is the same for both directions. */
@@ -63,12 +56,10 @@ static void run_describe(const struct document *document, bool is_whole, struct 
 	run->client = !(document->has & DOCUMENT_SERVER);
 	if (document->has & (DOCUMENT_CLIENT | DOCUMENT_SERVER))
 		run->has |= RUN_ROLE_KNOWN;
-	if (document->has & DOCUMENT_END)
-		for (size_t i = 0; i < document->stream_count; i++)
-			run->has_summary |=
-			    ((document->streams[i].sent.has | document->streams[i].received.has) &
-				TOTAL_BYTES) != 0;
-	run->complete = is_whole && run->has_summary && document->error[0] == '\0';
+	bool has_summary = false;
+	for (int i = 0; i < DIRECTION_COUNT; i++)
+		has_summary |= document->folds[i] && document->folds[i]->has_summary;
+	run->complete = is_whole && has_summary && document->error[0] == '\0';
 	if (document->has & DOCUMENT_MSS && document->mss <= UINT32_MAX) {
 		run->has |= RUN_MSS;
 		run->mss = (uint32_t)document->mss;
@@ -138,29 +129,43 @@ static void run_set_cpu(const struct document *document, struct run *run)
 	}
 }
 
-/* One direction; its series moves from the document to the run. */
-static struct run run_of(struct document *document, bool is_whole, enum direction direction,
-    unsigned streams, bool bidir)
+/* The sum of the direction, if there is one: the one name is that of what the client sends, and from 3.7 to
+ * 3.10.1 also that of what the server does. */
+static void sum_take(const struct document *document, struct row sums[2], struct fold *fold,
+    const struct run *run, enum row_side side)
 {
-	struct run run = {.streams = streams, .bidir = bidir};
-	struct course *course = &document->courses[direction];
+	struct row *sum = &sums[run->bidir && run->client != run->local_sends];
 
-	course_end(course);
-	run.series = course->series;
-	course->series = (struct series){0};
-	run.omitted_intervals = course->omitted;
+	if (!(document->has & DOCUMENT_END) || (run->bidir && !sums[1].has) ||
+	    (sum->has & ROW_TIMES) != ROW_TIMES)
+		return;
+	sum->sum = true;
+	sum->side = side;
+	/* it says of the loss what the other one says */
+	sum->has &= side == SIDE_RECEIVER ? ~(unsigned)ROW_JITTER : ~0U;
+	fold_summary(fold, sum);
+}
+
+/* One direction; its series moves from the document to the run. */
+static struct run run_of(
+    struct document *document, bool is_whole, enum direction direction, bool bidir)
+{
+	struct run run = {.streams = 1, .bidir = bidir};
+	struct fold *fold = document->folds[direction];
+
+	fold_end(fold);
 	run_describe(document, is_whole, &run);
 	run.local_sends = direction_is_sent(document, direction);
 	run.reverse = !bidir && run.client != run.local_sends;
 	run_set_target_rate(document, &run);
 	run_set_ends(document, &run);
 	run_set_cpu(document, &run);
-	totals_fill(document, direction, &run);
-	const struct iperf_doubts doubts = {
-	    .windows_are_zero = (document->has & DOCUMENT_ZERO_WINDOW) != 0 &&
-				(document->has & DOCUMENT_WINDOW) == 0,
-	    .count_dropped = (document->has & DOCUMENT_COUNT_DROPPED) != 0};
-	iperf_correct(&run, &doubts);
+	/* a UDP stream's summary has the bytes sent, and the server's none */
+	if (run.protocol == PROTOCOL_UDP) {
+		sum_take(document, document->sums, fold, &run, SIDE_NONE);
+		sum_take(document, document->sums_received, fold, &run, SIDE_RECEIVER);
+	}
+	fold_fill(fold, &run);
 	return run;
 }
 
@@ -224,17 +229,14 @@ static void run_append(struct runs *runs, struct run *run, const char *input, un
 unsigned document_finish(
     struct document *document, bool is_whole, struct runs *runs, const char *input, unsigned *test)
 {
-	unsigned streams[DIRECTION_COUNT] = {0}, count = 0;
+	bool bidir = document->bidir ||
+		     (document->folds[DIRECTION_SENDS] && document->folds[DIRECTION_RECEIVES]);
+	unsigned count = 0;
 
-	for (size_t i = 0; i < document->stream_count; i++)
-		for (enum direction d = 0; d < DIRECTION_COUNT; d++)
-			streams[d] += stream_is_of(document, &document->streams[i], d);
-	bool bidir =
-	    document->bidir || (streams[DIRECTION_SENDS] > 0 && streams[DIRECTION_RECEIVES] > 0);
 	for (enum direction d = 0; d < DIRECTION_COUNT; d++) {
-		if (streams[d] == 0)
+		if (!document->folds[d])
 			continue;
-		struct run run = run_of(document, is_whole, d, streams[d], bidir);
+		struct run run = run_of(document, is_whole, d, bidir);
 		if (run_is_usable(&run)) {
 			count++;
 			run_append(runs, &run, input, test);
@@ -244,4 +246,11 @@ unsigned document_finish(
 		}
 	}
 	return count;
+}
+
+void document_reset(struct document *document)
+{
+	for (int i = 0; i < DIRECTION_COUNT; i++)
+		fold_free(document->folds[i]);
+	memset(document, 0, offsetof(struct document, entries));
 }

@@ -89,9 +89,6 @@ bool start_read(struct json *json, enum json_token token, void *record)
 	    FIELD_BY("test_start", test_start_read),
 	};
 	static const struct fields fields = FIELDS(rows);
-	struct document *document = record;
 
-	if (token == JSON_BEGIN_OBJECT)
-		document->has |= DOCUMENT_START;
 	return fields_read_value(json, token, &fields, record);
 }

@@ -165,10 +165,15 @@ static void held_push(struct fold *fold, bool into_series)
 {
 	const struct bin *bin = &fold->held;
 	double length = bin->end_s - bin->start_s;
+	double gap = fold->own.seen ? bin->start_s - fold->own_end_s : 0;
 
 	fold->own.seen = true;
 	fold->own.bytes += bin->bytes;
 	fold->own.seconds += length;
+	/* the time between two intervals counts, but for a hole */
+	if (gap > 0 && gap <= BORDER_SLACK_S)
+		fold->own.seconds += gap;
+	fold->own_end_s = bin->end_s;
 	fold->own_retransmits += bin->retransmits;
 	fold->counted++;
 	if (bin->has & BIN_RETRANSMITS)
@@ -336,7 +341,7 @@ static bool row_opens(
 static void row_restart(const struct fold_stream *stream, struct row *row)
 {
 	if (stream && stream->bin > 0 && stream->last_omitted && !row->omitted &&
-	    row->start_s > TAIL_SHARE * row->end_s)
+	    row->end_s - row->start_s < TAIL_SHARE * (stream->last_end_s - stream->last_start_s))
 		row->start_s = 0;
 }
 
@@ -493,6 +498,13 @@ static struct fold_loss loss_of_streams(const struct fold *fold, bool by_summary
 	return all;
 }
 
+/* Whether the results of the other end arrived: only a client waits for them, at the end of a test
+ * that nothing interrupted. */
+static bool other_told(const struct run *run)
+{
+	return run->complete && run->client && (run->has & RUN_ROLE_KNOWN);
+}
+
 /* Loss and jitter are the receiver's knowledge: from the sum, as with -O a stream's loss is one too
  * many where the other end is older than 3.14; else from the streams, else from the intervals. */
 static void fill_loss(const struct fold *fold, struct run *run)
@@ -503,7 +515,7 @@ static void fill_loss(const struct fold *fold, struct run *run)
 		loss = loss_of_streams(fold, true);
 	/* without the other end's results the sender prints that nothing was lost */
 	if (run->local_sends && fold->has_summary && !fold_side(fold, SIDE_RECEIVER).bytes &&
-	    !(run->complete && run->client))
+	    !other_told(run))
 		loss = (struct fold_loss){.streams = 0};
 	if (loss.streams == 0)
 		loss = loss_of_streams(fold, false);
@@ -540,9 +552,9 @@ static void fill_totals(const struct fold *fold, struct run *run)
 	if (!sent.seen && fold->stream_count == 0)
 		sent = fold->sum.sides[SIDE_NONE];
 	/* 0 is what iperf3 prints for what the other end did not tell: 3.1 servers, interrupted clients */
-	if (sent.bytes == 0 && (received.bytes > 0 || !run->local_sends))
+	if (sent.bytes == 0 && !run->local_sends && !other_told(run))
 		sent.seen = false;
-	if (received.bytes == 0 && (sent.bytes > 0 || run->local_sends))
+	if (received.bytes == 0 && run->local_sends && !other_told(run))
 		received.seen = false;
 	/* the server of an interrupted client prints the bytes of the whole test over the time of
 	 * its full intervals */
@@ -550,7 +562,7 @@ static void fill_totals(const struct fold *fold, struct run *run)
 		*local = fold->own;
 	/* both times of --bidir are those of the first stream, which is another direction's
 	 * (iperf_print_results() of 3.7 to 3.21) */
-	if (run->bidir && !run->local_sends &&
+	if (run->protocol == PROTOCOL_TCP && run->bidir && !run->local_sends &&
 	    (double)fold->own.bytes >= (double)received.bytes * WHOLE_SHARE)
 		received.seconds = fold->own.seconds;
 	if (run->local_sends && sent.seen && !received.seen && (run->has & RUN_JITTER))

@@ -119,6 +119,7 @@ struct fold {
 	unsigned held_rows; /* 0: none held */
 	struct series series;
 	struct fold_total own; /* of the counted intervals */
+	double own_end_s;      /* where they end so far */
 	uint64_t own_retransmits;
 	unsigned counted, with_retransmits;
 	unsigned omitted;
