@@ -1,7 +1,6 @@
 #include "advice/qdisc_lines.h"
 
 #include <bsd/string.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,21 +17,6 @@ static bool is_default(const struct host *host, const char *kind)
 		if (strcmp(kind, defaults[i]) == 0)
 			return true;
 	return set->known && strcmp(kind, set->word) == 0;
-}
-
-/* Names may hold anything but '/', ':' and blanks (net/core/dev.c, dev_valid_name), so also what a
- * shell would run.  False for one that cannot be shown. */
-static bool shell_word(const char *name, char *out, size_t size)
-{
-	bool plain = name[0] != '\0';
-	for (const char *at = name; *at != '\0'; at++) {
-		if (*at <= ' ' || *at > '~' || *at == '\'')
-			return false;
-		if (!isalnum((unsigned char)*at) && strchr("._-@", *at) == NULL)
-			plain = false;
-	}
-	snprintf(out, size, plain ? "%s" : "'%s'", name);
-	return name[0] != '\0' && name[0] != '-';
 }
 
 enum choice { CHOICE_NONE, CHOICE_ROOT, CHOICE_MQ, CHOICE_LEAVE };
@@ -89,13 +73,13 @@ size_t qdisc_lines(const struct host *host, const char *qdisc, enum role role,
 	size_t count = 0;
 	char word[24], wanted[24];
 	left_alone[0] = '\0';
-	if (!shell_word(qdisc, wanted, sizeof(wanted)))
+	if (!quote_word(qdisc, wanted, sizeof(wanted)))
 		return 0;
 	for (unsigned i = 0; i < host->interface_count; i++) {
 		const struct interface *interface = &host->interfaces[i];
 		enum choice choice = choose(host, interface, qdisc);
 		if (choice == CHOICE_LEAVE ||
-		    (choice != CHOICE_NONE && !shell_word(interface->name, word, sizeof(word))))
+		    (choice != CHOICE_NONE && !quote_word(interface->name, word, sizeof(word))))
 			leave(interface, left_alone, size);
 		else if (choice != CHOICE_NONE && count < max)
 			fill(&lines[count++], interface, word, wanted, role, choice);

@@ -1,5 +1,6 @@
 #include "base/quote.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,4 +68,18 @@ const char *quote_host(const char *name, const char *fallback)
 	if (name[0] == '\0' || name[0] == '-' || name[strspn(name, plain)] != '\0')
 		return fallback;
 	return name;
+}
+
+bool quote_word(const char *name, char *out, size_t size)
+{
+	bool plain = name[0] != '\0';
+
+	for (const char *at = name; *at != '\0'; at++) {
+		if (*at <= ' ' || *at > '~' || *at == '\'')
+			return false;
+		if (!isalnum((unsigned char)*at) && strchr("._-@", *at) == NULL)
+			plain = false;
+	}
+	snprintf(out, size, plain ? "%s" : "'%s'", name);
+	return name[0] != '\0' && name[0] != '-';
 }

@@ -5,6 +5,7 @@
 #ifndef BDP_QUOTE_H
 #define BDP_QUOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Copies text into out[size] with C0 controls, DEL and bytes that are not UTF-8 written as \xNN,
@@ -18,5 +19,10 @@ const char *quoted(const char *text);
 /* A host name or address that may stand in a command line as it is: letters, digits and . : _ % -
  * only, not beginning with a dash.  Any other, and an empty one, comes back as `fallback`. */
 const char *quote_host(const char *name, const char *fallback);
+
+/* An interface's name as one word of a shell, in quotes where it needs them: it may hold anything but '/', ':' and
+ * blanks (net/core/dev.c, dev_valid_name).  False for one that cannot be shown, is empty or begins with a
+ * dash: nothing of `out` is to be used then. */
+bool quote_word(const char *name, char *out, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "diagnosis/host_findings.h"
 #include "model/context.h"
 
@@ -25,18 +26,16 @@ static void add_remedy(struct plan *plan, const struct drop_counter *counter, en
 
 	if (!command)
 		return;
-	const char *dev = counter->dev[0] ? counter->dev : "DEV";
+	char dev[sizeof(counter->dev) + 2];
+	if (!quote_word(counter->dev, dev, sizeof(dev)))
+		snprintf(dev, sizeof(dev), "DEV");
 	size_t used = 0;
-	for (const char *at = row->remedy; *at && used + 20 < sizeof(command->command);) {
-		if (strncmp(at, "DEV", 3) == 0) {
-			used += (size_t)snprintf(
-			    command->command + used, sizeof(command->command) - used, "%s", dev);
-			at += 3;
-		} else {
-			command->command[used++] = *at++;
-		}
+	for (const char *at = row->remedy; *at && used + sizeof(dev) < sizeof(command->command);) {
+		bool hole = strncmp(at, "DEV", 3) == 0;
+		used += (size_t)snprintf(command->command + used, sizeof(command->command) - used,
+		    "%.*s", hole ? (int)sizeof(dev) : 1, hole ? dev : at);
+		at += hole ? 3 : 1;
 	}
-	command->command[used] = '\0';
 	command->host = role;
 	snprintf(command->why, sizeof(command->why), "%s%s%s rose: %s", counter->dev,
 	    counter->dev[0] ? " " : "", counter->name, row->what);

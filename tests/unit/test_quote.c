@@ -109,6 +109,36 @@ static void test_quote_host(void **state)
 	}
 }
 
+/* An interface may be called what a shell would run. */
+static void test_quote_word(void **state)
+{
+	static const struct {
+		const char *name, *expected; /* NULL: it cannot be shown */
+	} rows[] = {
+	    {"eth0", "eth0"},
+	    {"eth0.7@if3", "eth0.7@if3"},
+	    {"a", "a"},
+	    {"a;reboot", "'a;reboot'"},
+	    {"$(id)", "'$(id)'"},
+	    {"a*", "'a*'"},
+	    {"a'b", NULL},
+	    {"a b", NULL},
+	    {"a\tb", NULL},
+	    {"l\xc3\xb6", NULL},
+	    {"-batch", NULL},
+	    {"", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char out[32];
+		printf("%s\n", rows[i].name);
+		assert_int_equal(
+		    quote_word(rows[i].name, out, sizeof(out)), rows[i].expected != NULL);
+		if (rows[i].expected)
+			assert_string_equal(out, rows[i].expected);
+	}
+}
+
 /* Whatever goes in, only whole, visible characters come out, and within the size. */
 static void test_always_safe(void **state)
 {
@@ -160,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_quote_text),
 	    cmocka_unit_test(test_quote_host),
+	    cmocka_unit_test(test_quote_word),
 	    cmocka_unit_test(test_always_safe),
 	    cmocka_unit_test(test_quoted_turns),
 	};
