@@ -117,6 +117,23 @@ static void bounds_are_the_kernels(void **state)
 	    {TUNABLE_TCP_SHRINK_WINDOW, 0, 1},
 	    {TUNABLE_TCP_APP_WIN, 0, 31},
 	    {TUNABLE_TCP_NOTSENT_LOWAT, 0, 4294967295},
+	    {TUNABLE_TCP_MEM, 0, 4294967295},
+	    {TUNABLE_RMEM_DEFAULT, 2304, 2147483647},
+	    {TUNABLE_WMEM_DEFAULT, 4608, 2147483647},
+	    {TUNABLE_TCP_BASE_MSS, 48, 65535},
+	    {TUNABLE_TCP_LIMIT_OUTPUT_BYTES, 1, 2147483647},
+	    /* switches, and those with a third position: Documentation/networking/ip-sysctl.rst */
+	    {TUNABLE_TCP_MODERATE_RCVBUF, 0, 1},
+	    {TUNABLE_TCP_WINDOW_SCALING, 0, 1},
+	    {TUNABLE_TCP_TIMESTAMPS, 0, 2},
+	    {TUNABLE_TCP_SACK, 0, 1},
+	    {TUNABLE_TCP_NO_METRICS_SAVE, 0, 1},
+	    {TUNABLE_TCP_SLOW_START_AFTER_IDLE, 0, 1},
+	    {TUNABLE_TCP_MTU_PROBING, 0, 2},
+	    {TUNABLE_TCP_ECN, 0, 2},
+	    {TUNABLE_TCP_LOW_LATENCY, 0, 1},
+	    {TUNABLE_TCP_FACK, 0, 1},
+	    {TUNABLE_TCP_TW_RECYCLE, 0, 1},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
