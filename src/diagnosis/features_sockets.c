@@ -13,6 +13,11 @@
 #define SNDBUF_SOME 0.1
 #define ACQUITTED 0.05
 #define QUEUE_EMPTY_BYTES 65536
+/* Of 36 receivers whose window held the flow half were beyond 0.85, and a twentieth below 0.33; of 230 others
+ * one in twenty was beyond 0.5. */
+#define RECEIVER_FULL 0.65
+#define RECEIVER_MOST 1.3
+#define RECEIVER_OPEN 0.3
 /* A reader with this share of its buffer unread is behind. */
 #define READER_BEHIND 0.5
 #define READER_PROMPT 0.1
@@ -57,6 +62,17 @@ static double unacked_bytes(const struct socket_info *socket)
 		   : 0;
 }
 
+/* All that the program handed over and that is not acknowledged. */
+static void protocol_window(const struct view *view)
+{
+	double queue = (double)view->socket->send_queue;
+
+	for (size_t i = 0; i < sizeof(protocol_windows) / sizeof(protocol_windows[0]); i++)
+		if (fabs(queue / protocol_windows[i] - 1) < 0.02 &&
+		    queue < 0.8 * (double)view->socket->sndbuf)
+			feature_set(view, FEATURE_SEND_QUEUE_IS_WINDOW, queue, protocol_windows[i]);
+}
+
 static void send_queue(const struct view *view)
 {
 	const struct socket_info *socket = view->socket;
@@ -64,6 +80,7 @@ static void send_queue(const struct view *view)
 	if (!socket || !(socket->has & SOCKET_SKMEM) || socket->sndbuf == 0 ||
 	    !socket->app_limited || view->features->items[FEATURE_KERNEL_SNDBUF].present)
 		return;
+	protocol_window(view);
 	/* ss leaves notsent out where it is 0 */
 	double unsent = socket->has & SOCKET_NOTSENT ? (double)socket->notsent_bytes : 0;
 	double flying = unacked_bytes(socket);
@@ -72,10 +89,6 @@ static void send_queue(const struct view *view)
 	    (double)socket->wmem_queued > 0.9 * (double)socket->sndbuf ||
 	    (cwnd > 0 && flying > 0.9 * cwnd && socket->cwnd_segments > 4))
 		return;
-	double queue = (double)socket->send_queue;
-	for (size_t i = 0; i < sizeof(protocol_windows) / sizeof(protocol_windows[0]); i++)
-		if (fabs(queue / protocol_windows[i] - 1) < 0.02)
-			feature_set(view, FEATURE_SEND_QUEUE_IS_WINDOW, queue, protocol_windows[i]);
 	feature_set(view, FEATURE_SEND_QUEUE_EMPTY, unsent, (double)socket->sndbuf);
 }
 
@@ -138,6 +151,25 @@ static void reader(const struct view *view)
 		if ((double)peer->rcvbuf > 0.95 * ceiling)
 			feature_set(view, FEATURE_RCVBUF_AT_CEILING, (double)peer->rcvbuf, ceiling);
 	}
+}
+
+/* What the receiver took in within its own RTT, of the window that it may offer: tcp_input.c tcp_rcv_rtt_update
+ * and rcv_ssthresh. */
+static void receiver_window(const struct view *view)
+{
+	const struct socket_info *peer = view->peer_socket;
+	const unsigned needs = SOCKET_RCV_RTT | SOCKET_RCV_SSTHRESH;
+
+	if (!peer || (peer->has & needs) != needs || peer->rcv_ssthresh == 0 ||
+	    view->path->stream_rate_bps <= 0 || view->window_fill > 0 ||
+	    view->features->items[FEATURE_READER_BEHIND].present)
+		return; /* the sender knows better how full the window is, and of a queue before it */
+	double taken = view->path->stream_rate_bps / 8e6 * peer->rcv_rtt_us;
+	double fill = taken / (double)peer->rcv_ssthresh;
+	if (fill > RECEIVER_FULL && fill < RECEIVER_MOST)
+		feature_set(view, FEATURE_RECEIVER_WINDOW_FULL, taken, (double)peer->rcv_ssthresh);
+	else if (fill < RECEIVER_OPEN)
+		feature_set(view, FEATURE_RECEIVER_WINDOW_OPEN, taken, (double)peer->rcv_ssthresh);
 }
 
 /* The rate is the socket's own pacing rate, well below what cwnd would let go; or what SO_MAX_PACING_RATE, a
@@ -206,5 +238,6 @@ void features_of_sockets(const struct view *view)
 	send_queue(view);
 	fixed_buffers(view);
 	reader(view);
+	receiver_window(view);
 	paced(view);
 }

@@ -23,7 +23,7 @@
 
 /* clang-format off */
 const signed char factor_prior[FACTOR_COUNT] = {
-	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 5, [SCALE] = -14, [POL] = -3, [LINK] = 2, [STALL] = -7, [READ] = -5, [AWIN] = -8, [RECOV] = 1,
+	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 6, [SCALE] = -14, [POL] = -3, [LINK] = 2, [STALL] = -7, [READ] = -5, [AWIN] = -8, [RECOV] = 1,
 };
 
 const struct feature_row feature_table[FEATURE_COUNT] = {
@@ -59,14 +59,14 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_CWND_FULL] = {.name = "cwnd-full",
 		.weight = {[OTHER] = 1, [APP] = -11, [OPT] = -7, [CPU] = -6, [RW] = -7, [SB] = -9, [LOSS] = 5, [POL] = 2, [LINK] = 4, [READ] = -8, [AWIN] = -10, [RECOV] = 7}},
 	[FEATURE_CWND_UNUSED] = {.name = "cwnd-unused",
-		.weight = {[OTHER] = -6, [APP] = 3, [OPT] = 4, [CPU] = 2, [RW] = 4, [SB] = 4, [SCALE] = 3, [LOSS] = -10, [POL] = -10, [LINK] = -5, [AWIN] = 4, [RECOV] = -11}},
+		.weight = {[OTHER] = -6, [APP] = 3, [OPT] = 5, [CPU] = 2, [RW] = 4, [SB] = 4, [SCALE] = 3, [LOSS] = -10, [POL] = -10, [LINK] = -5, [AWIN] = 4, [RECOV] = -11}},
 	[FEATURE_CWND_FAR_UNUSED] = {.name = "cwnd-far-unused",
 		.weight = {[OTHER] = -6, [APP] = 7, [CPU] = 3, [RW] = -2, [SB] = -3, [LOSS] = -11, [POL] = -11, [LINK] = -6, [READ] = 7, [AWIN] = 2, [RECOV] = -11}},
 	[FEATURE_BBR_FULL] = {.name = "bbr-full",
 		.weight = {[APP] = -3, [RW] = -2, [SB] = -2, [POL] = 3, [LINK] = 6},
 		.shows = 1 << LINK},
 	[FEATURE_CWND_RESTS] = {.name = "cwnd-rests",
-		.weight = {[APP] = 3, [OPT] = 6, [CPU] = 2, [RW] = 2, [SB] = 5, [SCALE] = 3, [LOSS] = -16, [POL] = -12, [LINK] = -3, [READ] = 2, [AWIN] = 3, [RECOV] = -9}},
+		.weight = {[APP] = 3, [OPT] = 7, [CPU] = 2, [RW] = 1, [SB] = 5, [SCALE] = 3, [LOSS] = -16, [POL] = -12, [LINK] = -3, [READ] = 2, [AWIN] = 3, [RECOV] = -9}},
 	[FEATURE_CWND_RESTS_FAR] = {.name = "cwnd-rests-far",
 		.weight = {[APP] = 3, [OPT] = 5, [CPU] = -3, [RW] = 3, [SB] = 6, [SCALE] = 4, [LOSS] = -20, [POL] = -15, [LINK] = -4, [READ] = 4, [AWIN] = 5, [RECOV] = -11}},
 	[FEATURE_CWND_CREEPS] = {.name = "cwnd-creeps",
@@ -146,7 +146,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.shows = 1 << APP | 1 << AWIN,
 		.proves = 1 << APP},
 	[FEATURE_SEND_QUEUE_IS_WINDOW] = {.name = "send-queue-is-window",
-		.weight = {[AWIN] = 10},
+		.weight = {[AWIN] = 16},
 		.shows = 1 << AWIN,
 		.proves = 1 << AWIN},
 	[FEATURE_SNDBUF_FIXED] = {.name = "sndbuf-fixed",
@@ -168,6 +168,10 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[RW] = 8},
 		.shows = 1 << RW,
 		.proves = 1 << RW},
+	[FEATURE_RECEIVER_WINDOW_FULL] = {.name = "receiver-window-full",
+		.weight = {[APP] = -5, [OPT] = 12, [RW] = 13, [SB] = -6, [LOSS] = -6, [POL] = -6, [LINK] = -3, [READ] = 3, [AWIN] = -5, [RECOV] = -6}},
+	[FEATURE_RECEIVER_WINDOW_OPEN] = {.name = "receiver-window-open",
+		.weight = {[RW] = -13}},
 	[FEATURE_PACED] = {.name = "paced",
 		.weight = {[APP] = 10},
 		.shows = 1 << APP},
@@ -215,7 +219,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LOSS] = -7, [POL] = 2, [LINK] = 2, [RECOV] = 2}},
 	[FEATURE_LOSS_BURSTS] = {.name = "loss-bursts",
 		.weight = {[LOSS] = -3, [POL] = 2, [LINK] = 2, [RECOV] = 3},
-		.shows = 1 << POL | 1 << RECOV},
+		.shows = 1 << POL},
 	[FEATURE_LOSS_ALLOWED] = {.name = "loss-allowed",
 		.weight = {[LOSS] = 2}},
 	[FEATURE_LOSS_WITHOUT_DELAY] = {.name = "loss-without-delay",

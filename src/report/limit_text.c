@@ -248,6 +248,12 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_RTT_STILL_UNDER_CWND] =
 	{"the RTT stays between {v} and {r} while cwnd moves: no queue that it fills", UNIT_TIME,
 	    UNIT_TIME},
+    [FEATURE_RECEIVER_WINDOW_FULL] =
+	{"the receiver took in {v} within its RTT, {p} of the window it offers ({r})", UNIT_BYTES,
+	    UNIT_BYTES},
+    [FEATURE_RECEIVER_WINDOW_OPEN] =
+	{"the receiver took in {v} within its RTT, {p} of the window it offers ({r})", UNIT_BYTES,
+	    UNIT_BYTES},
     [FEATURE_QUEUE_LONG] =
 	{"{v} of delay beyond the idle path's {r}: nothing but a queue does that", UNIT_TIME,
 	    UNIT_TIME},
