@@ -28,6 +28,8 @@
 #define EVENTS_MIN 3
 #define ONE_CWND 0.12
 #define ANY_CWND 0.28
+/* BBR does not slow down for less (tcp_bbr.c); what is lost is told by FEATURE_BBR_LOSS. */
+#define BBR_HEEDS 0.005
 #define COLLAPSE_ROWS 6
 #define COLLAPSED 0.35
 /* What is lost around a stall tells of the stall. */
@@ -67,6 +69,8 @@ static void loss_course(const struct view *view)
 		feature_set(view, FEATURE_LOSS_HEAVY, fmax(path->loss_ratio, path->steady_loss), 0);
 	if (!view->lossless && (!view->rows_tell_loss || view->count < 2))
 		feature_set(view, FEATURE_LOSS_SUM, path->loss_ratio, (double)path->retransmits);
+	else if (view->bbr && path->steady_loss < BBR_HEEDS)
+		return;
 	else if (loss_is_throughout(path) && !path->phases.cwnd_rests)
 		feature_set(
 		    view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);

@@ -28,6 +28,9 @@
 #define FAR_US 40000
 #define FAR_RATE_BPS 2e9
 #define CREEP 0.08
+#define LOSS_FILLS 1e-3
+/* BBR moves cwnd by itself; with less lost it is not that. */
+#define BBR_MOVES 0.005
 #define SHUT_SHARE 0.2
 #define GROWS 1.15
 #define TINY_SEGMENTS 4
@@ -73,7 +76,8 @@ static void peer_window_course(const struct view *view)
 	double most = 0, least = INFINITY;
 	uint64_t mss = path->mss;
 
-	if (!(path->has & PATH_PEER_WINDOW) || !view->run)
+	/* what waits for a lost segment fills the receiver's buffer, too */
+	if (!(path->has & PATH_PEER_WINDOW) || !view->run || path->steady_loss > LOSS_FILLS)
 		return;
 	for (size_t i = 0; i < view->run->series.count; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
@@ -168,7 +172,8 @@ static void cwnd_course(const struct view *view)
 	if (!(path->has & PATH_CWND) || view->count < 3 || path->phases.cwnd_rests)
 		return;
 	bool grew = path->cwnd_growth > GROWS;
-	if (!view->lossless && path->cwnd_spread > CREEP && view->knows_loss)
+	bool by_loss = !view->bbr || path->steady_loss > BBR_MOVES;
+	if (!view->lossless && path->cwnd_spread > CREEP && view->knows_loss && by_loss)
 		feature_set(view, FEATURE_CWND_MOVES_WITH_LOSS, path->cwnd_spread, 0);
 	else if (view->lossless && (grew || (path->cwnd_growth > 1.04 && path->retransmits > 0)) &&
 		 path->phases.governing != PHASE_FILLING && !view->bbr)
