@@ -23,7 +23,8 @@ static const struct cwnd_rule cwnd_constant = {1 / 2.05, 1 / 8.4, 1 / 0.97};
 static const struct cwnd_rule cwnd_regrowing = {1, 1 / 1.4, 1 / 0.8};
 /* Moving with losses, now and then: 0.91 to 2.08 in 95 of 100. */
 static const struct cwnd_rule cwnd_sawtooth = {1 / 1.04, 1 / 2.0, 1 / 0.91};
-static const struct cwnd_rule cwnd_growing = {1 / 1.01, 1 / 2.1, 1 / 0.85};
+/* Growing all along without a loss: 0.87 to 1.11 in 36 of 37. */
+static const struct cwnd_rule cwnd_growing = {1 / 1.01, 1 / 1.85, 1 / 0.87};
 static const struct cwnd_rule cwnd_of_bbr = {1 / 2.0, 1 / 5.0, 1};
 /* Loss all along: timeouts leave the mean rate below what cwnd would carry, or above. */
 static const struct cwnd_rule cwnd_lossy = {1, 1 / 2.0, 1.5};
@@ -32,6 +33,10 @@ static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
 
 /* A cwnd that moves by less than this share is constant: 3 printed digits round by up to 1 %. */
 #define CWND_CONSTANT 0.022
+/* One whose last third is beyond the first by this grows. */
+#define GROWS 1.1
+/* So much is lost where slow start has overrun a queue, which then stands in cwnd / rate. */
+#define LOSS_OF_OVERFLOW 0.05
 /* One that moves by less is hardly used. */
 #define CWND_WAVERING 0.08
 /* 49 of 100 runs with a constant cwnd had 2.0 +- 0.15 times what was in flight; up to 2.5 on 6.18. */
@@ -97,7 +102,7 @@ static bool has_no_lower_bound(
 		       rate_is_round(path->median_rate_bps / path->streams);
 	if (rule == &cwnd_marked)
 		return false;
-	return path->phases.governing == PHASE_FILLING ||
+	return path->phases.governing == PHASE_FILLING || path->steady_loss > LOSS_OF_OVERFLOW ||
 	       (path->rtt_is_proxy && path->rtt_trend > 1.3 && rule != &cwnd_sawtooth) ||
 	       rate_exponent(path, run) < RATE_FOLLOWS;
 }
@@ -113,8 +118,10 @@ static struct rtt rtt_from_cwnd(const struct path *path, const struct run *run)
 	    .low_us = naive_us * rule->low,
 	    .high_us = naive_us * rule->high + 100};
 
-	/* No algorithm told and no loss seen: it may be BBR, whose cwnd need not move. */
-	if (path->congestion_control[0] == '\0' && path->retransmits == 0 && rule != &cwnd_marked)
+	/* No algorithm told and no loss seen: it may be BBR, whose cwnd rests, or steps, after the start. */
+	bool grows = rule == &cwnd_growing && path->cwnd_growth > GROWS;
+	if (path->congestion_control[0] == '\0' && path->retransmits == 0 && rule != &cwnd_marked &&
+	    !grows)
 		rtt.low_us = fmin(rtt.low_us, naive_us * cwnd_of_bbr.low);
 	if (has_no_lower_bound(path, run, rule) || rtt.low_us < LEAST_BOUND_US) {
 		rtt.low_us = 0;
