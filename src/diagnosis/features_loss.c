@@ -62,7 +62,7 @@ static void loss_course(const struct view *view)
 
 	if (!view->knows_loss)
 		return;
-	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes <= 4.0 * path->mss;
+	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes <= 3.0 * path->mss;
 	if (tiny && path->loss_ratio >= LOSS_OF_MOST)
 		feature_set(view, FEATURE_LOSS_OF_MOST, path->loss_ratio, path->cwnd_bytes);
 	if (path->loss_ratio >= LOSS_HEAVY || path->steady_loss >= LOSS_HEAVY)

@@ -16,6 +16,7 @@
 #define FOLLOWS 0.6
 #define VARIES 1.25
 #define FLAT 1.06
+#define ONCE_FILL 0.5
 /* What hosts add on a short path. */
 #define NOISE_US 800
 #define NOISE_RATIO 1.15
@@ -37,6 +38,9 @@ static void against_base(const struct view *view)
 			  (view->base_is_measured && over_us > 15000 && view->queue_ratio > 1.3));
 	/* a receiving program that is behind delays its acknowledgements: that is no queue of the path */
 	const struct feature_value *items = view->features->items;
+	/* in one reading of a flow that does not fill its cwnd the queue, if any, is of others */
+	if (view->one_reading && view->cwnd_fill < ONCE_FILL)
+		stands = false;
 	bool behind = view->lossless &&
 		      (items[FEATURE_WINDOW_SHRANK].present || items[FEATURE_WINDOW_ZERO].present ||
 			  items[FEATURE_WINDOW_FAR_BELOW_SCALE].present ||

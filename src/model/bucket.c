@@ -66,15 +66,18 @@ void bucket_fit(struct bucket *bucket, const struct run *run, const struct phase
 {
 	struct fluid f;
 	uint64_t lost = 0;
+	size_t empty = 0;
 
 	*bucket = (struct bucket){.known = false};
 	if (phases->usable < ROWS_MIN || !(run->has & RUN_RETRANSMITS) || mss == 0)
 		return;
 	fluid_read(&f, run, phases);
-	for (size_t i = 1; i < f.count; i++)
+	for (size_t i = 1; i < f.count; i++) {
 		lost += f.lost[i];
+		empty += run->series.bins[i].bytes == 0 && !(run->series.bins[i].has & BIN_RTT);
+	}
 	double mean = fluid_rate(&f, 1, f.count), whole_s = 0;
-	if (mean <= 0 || lost == 0)
+	if (mean <= 0 || lost == 0 || 2 * empty > f.count)
 		return;
 	for (size_t i = 0; i < f.count; i++)
 		whole_s += f.seconds[i];

@@ -83,6 +83,7 @@ void loss_pattern_read(struct loss_pattern *pattern, const struct run *run,
     const struct phases *phases, uint32_t mss, double rtt_us)
 {
 	struct fluid f;
+	size_t empty = 0; /* rows: what passed when is not known */
 	double lost = 0, segments = 0, streams = run->streams ? run->streams : 1;
 
 	*pattern = (struct loss_pattern){.known = false};
@@ -92,9 +93,10 @@ void loss_pattern_read(struct loss_pattern *pattern, const struct run *run,
 	double mean = fluid_rate(&f, 1, f.count);
 	for (size_t i = 1; i < f.count; i++) {
 		lost += (double)f.lost[i];
+		empty += run->series.bins[i].bytes == 0 && !(run->series.bins[i].has & BIN_RTT);
 		segments += fmax(1, f.bytes[i] / mss);
 	}
-	if (mean <= 0 || lost <= 0 || f.seconds[0] <= 0)
+	if (mean <= 0 || lost <= 0 || f.seconds[0] <= 0 || 2 * empty > f.count)
 		return;
 	pattern->known = true;
 	pattern->ratio = lost / segments;

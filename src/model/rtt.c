@@ -244,6 +244,7 @@ static void set_idle(struct path *path, const struct path_given *given, const st
 /* CUBIC gives up 30 % of cwnd at a loss, of which samples a second apart show a part. */
 #define LOSS_MOVES_CWND 0.08
 #define LEAST_USED 0.02
+#define SEGMENTS_TO_TELL 10.0
 
 /*
  * Where loss holds cwnd, all of it is in flight (RFC 9438, section 5.8: it does not grow otherwise), and
@@ -258,6 +259,8 @@ static void load_from_cwnd(struct path *path)
 	bool unused =
 	    path->stream_rate_bps / 8e6 * path->idle_rtt_us < LEAST_USED * path->cwnd_bytes;
 
+	unused |= path->steady_loss > LOSS_OF_OVERFLOW ||
+		  path->cwnd_bytes < SEGMENTS_TO_TELL * (double)path->mss;
 	if ((path->has & PATH_LOADED_RTT) || !(path->has & PATH_IDLE_RTT) ||
 	    !(path->has & PATH_CWND) || !lossy || unused || path->stream_rate_bps <= 0 ||
 	    path_is_bbr(path))
