@@ -6,8 +6,8 @@
 /* What an exclusion weighs: one in a thousand, for numbers can be wrong. */
 #define EXCLUDED 30
 /* Shares from which on a cause is named, and how sure that is. */
-#define SHARE_HIGH 0.96
-#define SHARE_MEDIUM 0.77
+#define SHARE_HIGH 0.95
+#define SHARE_MEDIUM 0.75
 #define SHARE_LOW 0.50
 /* A cause that no feature shows by itself, without an RTT. */
 #define SHARE_GUESSED 0.62

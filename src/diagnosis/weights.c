@@ -23,7 +23,7 @@
 
 /* clang-format off */
 const signed char factor_prior[FACTOR_COUNT] = {
-	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 6, [SB] = -1, [SCALE] = -14, [POL] = -3, [LINK] = 2, [STALL] = -7, [READ] = -5, [AWIN] = -8, [RECOV] = 1,
+	[OTHER] = -9, [APP] = -1, [OPT] = -6, [CPU] = -4, [RW] = 6, [SB] = -1, [SCALE] = -14, [POL] = -4, [LINK] = 2, [STALL] = -7, [READ] = -5, [AWIN] = -8, [RECOV] = 1,
 };
 
 const struct feature_row feature_table[FEATURE_COUNT] = {
@@ -305,8 +305,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 		.weight = {[LINK] = -3}},
 	[FEATURE_BACKLOG] = {.name = "backlog",
 		.weight = {[APP] = -10, [RW] = -4, [SB] = -4, [LINK] = 24},
-		.shows = 1 << LINK,
-		.proves = 1 << LINK},
+		.shows = 1 << LINK},
 	[FEATURE_ETHERNET_RATE] = {.name = "ethernet-rate",
 		.weight = {[LOSS] = -5, [LINK] = 14},
 		.shows = 1 << LINK,

@@ -41,6 +41,12 @@ static const struct phase_row rows[] = {
 	.governing = PHASE_STALLED,
 	.first = 0,
 	.stretch = 6},
+    {.name = "rows without a byte that resend far more than timeouts do are alive",
+	.seconds = {{9, 0.008, 0, 30, 30}, {0.0001, 0.005, 0, 30, 60}, {0, 0.005, 0, 30, 50},
+	    {0, 0.005, 0, 30, 60}, {0, 0.005, 0, 30, 50}, {0, 0.005, 0, 30, 60}},
+	.governing = PHASE_RECOVERING,
+	.first = 1,
+	.stretch = 5},
 };
 
 static size_t count_of(const struct phase_row *row)

@@ -494,9 +494,33 @@ static void endless_line(void **state)
 	assert_int_equal(reading.sockets[1].cwnd_segments, 10);
 }
 
+/* SO_MAX_PACING_RATE behind the pacing rate, and what was delivered, marked or not. */
+static void pacing_and_marks(void **state)
+{
+	(void)state;
+	struct reading reading = {.count = 0};
+
+	read_text("ESTAB 0 0 192.0.2.1:4000 192.0.2.2:5201\n"
+		  "\t cubic wscale:7,7 rtt:50/1 mss:1448 cwnd:349 bytes_acked:90000000 pacing_rate "
+		  "37000000bps/40Mbps delivery_rate 36999368bps delivered:7244 delivered_ce:12 "
+		  "minrtt:49\n"
+		  "ESTAB 0 0 192.0.2.1:4001 192.0.2.2:5201\n"
+		  "\t cubic mss:1448 cwnd:10 pacing_rate 2Mbps\n",
+	    &reading);
+	const struct socket_info *paced = only(&reading, 4000, 5201),
+				 *free = only(&reading, 4001, 5201);
+	assert_close(paced->pacing_rate_bps, 37e6);
+	assert_close(paced->max_pacing_bps, 40e6);
+	assert_int_equal(paced->delivered, 7244);
+	assert_int_equal(paced->delivered_ce, 12);
+	assert_close(free->pacing_rate_bps, 2e6);
+	assert_true(free->max_pacing_bps <= 0 && free->delivered_ce == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(pacing_and_marks),
 	    cmocka_unit_test(sender_held_by_the_receiver),
 	    cmocka_unit_test(receiver_with_mapped_addresses),
 	    cmocka_unit_test(bbr_and_send_buffer),
