@@ -17,4 +17,9 @@ size_t choose_run(const struct analysis *analyses, size_t count);
 void find_other_runs(
     const struct analysis *analyses, size_t count, size_t chosen_at, struct findings *findings);
 
+/* Of three runs or more over one path in the chosen one's direction: how far their rates lie apart, and whether
+ * what was in flight stayed (a window's, at a host) or moved with the rate (the path's). */
+void find_spread(
+    const struct analysis *analyses, size_t count, size_t chosen_at, struct findings *findings);
+
 #endif

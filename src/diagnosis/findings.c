@@ -21,6 +21,7 @@ const struct finding_row finding_table[FINDING_COUNT] = {
     [FINDING_LAGGING_STREAM] = {.id = "lagging-stream", .severity = SEVERITY_NOTICE},
     [FINDING_RECEIVER_LOWER] = {.id = "receiver-lower", .severity = SEVERITY_NOTICE},
     [FINDING_SMALL_MSS] = {.id = "small-mss", .severity = SEVERITY_NOTICE},
+    [FINDING_RUNS_SPREAD] = {.id = "runs-spread", .severity = SEVERITY_NOTICE},
     [FINDING_RUNS_DIFFER] = {.id = "runs-differ", .severity = SEVERITY_NOTICE},
     [FINDING_JUMBO_MSS] = {.id = "jumbo-mss", .severity = SEVERITY_INFO},
     [FINDING_WINDOW_SCALING_OFF] = {.id = "window-scaling-off", .severity = SEVERITY_PROBLEM},

@@ -42,6 +42,17 @@ const struct finding_words finding_words[FINDING_COUNT] = {
 		"Segments are smaller than Ethernet carries: a tunnel, or a clamped MSS; every loss bound falls in proportion.",
 	    .advice = "check the path MTU (tracepath HOST)",
 	    .forms = {"MSS {0}"}},
+    [FINDING_RUNS_SPREAD] =
+	{.meaning = "What several runs over one path have in common: what stays with a window "
+		    "while the rate moves is a host's, what moves from run to run is the path's.",
+	    .advice = "measure at other times of the day, and compare medians",
+	    .forms = {[RUNS_SHARE_WINDOW] =
+			  "{0} runs carried {1} to {2}, each with {3} to {4} in flight: what "
+			  "stays with a window is a host's",
+		[RUNS_MOVE] =
+		    "{0} runs carried {1} to {2}, with {3} to {4} in flight: what moves from run to "
+		    "run is the path's",
+		[RUNS_ALIKE] = "{0} runs carried {1} to {2}, {5} apart"}},
     [FINDING_RUNS_DIFFER] =
 	{.meaning =
 		"another run over the same path, or the other direction, carried twice as much or half as much",

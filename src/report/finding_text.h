@@ -8,7 +8,7 @@
 #include "diagnosis/runaway.h"
 #include "report/phrase.h"
 
-#define FINDING_FORMS_MAX 2
+#define FINDING_FORMS_MAX 3
 
 struct finding_words {
 	const char *meaning;		      /* for explain and DIAGNOSTICS */

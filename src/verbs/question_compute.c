@@ -187,6 +187,7 @@ static void advise(struct question *c, const struct options *options)
 	    .receiver = c->receiver};
 	findings_collect(&diagnosis, &chosen->limit, &c->findings);
 	find_other_runs(c->analyses, c->analysis_count, c->chosen, &c->findings);
+	find_spread(c->analyses, c->analysis_count, c->chosen, &c->findings);
 	const struct advice_input advice = {.analysis = chosen,
 	    .receiver = c->receiver,
 	    .sender = c->sender,

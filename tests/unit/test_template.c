@@ -73,7 +73,7 @@ static void test_findings(void **state)
 			if (finding_words[id].forms[form])
 				assert_true(finding_text(&finding).s[0] != '\0');
 			else
-				assert_int_equal(form, 1);
+				assert_true(form > 0);
 		}
 }
 
