@@ -42,18 +42,26 @@ static double number_before(const char *text, const char *phrase, bool *found)
 	return number;
 }
 
-static void mss_take(struct iperf_part *part, const char *rest)
+static void mss_store(struct iperf_part *part, double mss)
 {
-	double number;
+	if (mss < 1 || mss > UINT16_MAX)
+		return;
+	part->facts.mss = (uint64_t)mss;
+	part->facts.has |= RUN_MSS;
+}
 
-	if (iperf_number_take(&rest, &number) && number >= 1 && number <= UINT16_MAX)
-		part->mss = (uint32_t)number;
+void iperf_mss_take(struct iperf_part *part, const char *rest)
+{
+	double mss = 0;
+
+	if (iperf_number_take(&rest, &mss))
+		mss_store(part, mss);
 }
 
 static void target_take(struct iperf_part *part, const char *rest)
 {
-	if (iperf_number_take(&rest, &part->target_rate_bps))
-		part->has |= RUN_TARGET_RATE;
+	if (iperf_number_take(&rest, &part->facts.target_rate_bps))
+		part->facts.has |= RUN_TARGET_RATE;
 }
 
 static void starting_take(struct iperf_part *part, const char *rest)
@@ -69,13 +77,13 @@ static void starting_take(struct iperf_part *part, const char *rest)
 		part->streams = (unsigned)number;
 	number = number_after(rest, "omitting ", &found);
 	if (found) {
-		part->omit_s = number;
-		part->has |= RUN_OMIT;
+		part->facts.omit_s = number;
+		part->facts.has |= RUN_OMIT;
 	}
 	number = number_before(rest, " second test", &found);
 	if (found) {
-		part->duration_s = number;
-		part->has |= RUN_DURATION;
+		part->facts.duration_s = number;
+		part->facts.has |= RUN_DURATION;
 	}
 }
 
@@ -90,21 +98,23 @@ static void cpu_take(struct iperf_part *part, const char *rest)
 
 	if (!sender && !receiver)
 		return;
-	part->has |= RUN_SENDER_CPU;
+	part->facts.has |= RUN_SENDER_CPU | RUN_RECEIVER_CPU;
 	part->local_role_known = true;
 	part->local_sends = sender;
-	part->local_cpu = sender ? as_sender : as_receiver;
-	part->remote_cpu = remote_sender ? from_sender : remote_receiver ? from_receiver : 0;
+	part->facts.local_cpu_percent = sender ? as_sender : as_receiver;
+	part->facts.remote_cpu_percent = remote_sender	   ? from_sender
+					 : remote_receiver ? from_receiver
+							   : 0;
 }
 
 static void sender_cc_take(struct iperf_part *part, const char *rest)
 {
-	iperf_text_take(rest, " \t", part->sender_cc, sizeof(part->sender_cc));
+	iperf_text_take(rest, " \t", part->facts.sender_cc, sizeof(part->facts.sender_cc));
 }
 
 static void receiver_cc_take(struct iperf_part *part, const char *rest)
 {
-	iperf_text_take(rest, " \t", part->receiver_cc, sizeof(part->receiver_cc));
+	iperf_text_take(rest, " \t", part->facts.receiver_cc, sizeof(part->facts.receiver_cc));
 }
 
 /* -d of iperf3 up to 3.1: "tcpi_snd_cwnd 50 tcpi_snd_mss 1326 tcpi_rtt 93887", before each row. */
@@ -113,15 +123,15 @@ static void debug_take(struct iperf_part *part, const char *rest)
 	bool found;
 	double number = number_after(rest, "tcpi_snd_mss ", &found);
 
-	if (found && number >= 1 && number <= UINT16_MAX)
-		part->mss = (uint32_t)number;
+	if (found)
+		mss_store(part, number);
 	number = number_after(rest, "tcpi_rtt ", &found);
 	part->debug_lines += found && number > 0 ? 1 : 2;
 	part->debug_rtt_us = number;
 }
 
 static const struct iperf_fact facts[] = {
-    {.phrase = "TCP MSS: ", .take = mss_take},
+    {.phrase = "TCP MSS: ", .take = iperf_mss_take},
     {.phrase = "Target Bitrate: ", .take = target_take},
     {.phrase = "Starting Test: protocol: ", .take = starting_take},
     {.phrase = "CPU Utilization: ", .take = cpu_take},

@@ -78,9 +78,9 @@ static void reader_finish(struct reader *reader)
 	}
 	unsigned count = document_finish(document, is_whole, reader->runs, name, &test);
 	/* a server does not know the MSS (it prints 0), but it is the same connection */
-	if (reader->has_server && !(reader->server.has & DOCUMENT_MSS)) {
-		reader->server.mss = document->mss;
-		reader->server.has |= document->has & DOCUMENT_MSS;
+	if (reader->has_server && !(reader->server.facts.has & RUN_MSS)) {
+		reader->server.facts.mss = document->facts.mss;
+		reader->server.facts.has |= document->facts.has & RUN_MSS;
 	}
 	if (reader->has_server)
 		count += document_finish(&reader->server, is_whole, reader->runs, name, &test);

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "evidence/iperf_correct.h"
 #include "evidence/run.h"
+#include "evidence/run_facts.h"
 #include "evidence/run_fold.h"
 
 /* ---- objects by table ---------------------------------------------------------------------- */
@@ -120,12 +121,9 @@ struct entry {
 enum direction { DIRECTION_SENDS, DIRECTION_RECEIVES, DIRECTION_COUNT };
 
 struct document {
-	unsigned has;
-	/* start */
-	char version[32], system_info[160], cookie[40], protocol[8];
-	char local[64], remote[64], peer[64];
-	uint64_t mss, socket_buffer_bytes;
-	double target_rate_bps, test_target_rate_bps, duration_s, omit_s;
+	struct run_facts facts; /* first: its `has` takes enum document_has as well */
+	char cookie[40], protocol[8];
+	double test_target_rate_bps;
 	bool reverse, bidir;
 	/* top */
 	char title[64], error[160];
@@ -134,28 +132,20 @@ struct document {
 	struct fold *folds[DIRECTION_COUNT]; /* owned; NULL without a row */
 	/* end; the sums are for UDP, [1] being those of what the server sends with --bidir */
 	struct row sums[2], sums_received[2];
-	double host_cpu_percent, remote_cpu_percent;
-	char sender_cc[16], receiver_cc[16];
 
 	/* the array being read */
 	size_t entry_count;
 	struct entry entries[STREAMS_MAX];
 };
 
+/* Beside enum run_has, where it is enough. */
 enum document_has {
-	DOCUMENT_END = 1 << 0, /* the summary was read to its end */
-	DOCUMENT_CLIENT = 1 << 1,
-	DOCUMENT_SERVER = 1 << 2,
-	DOCUMENT_MSS = 1 << 3,
-	DOCUMENT_SOCKET_BUFFER = 1 << 4,
-	DOCUMENT_TARGET_RATE = 1 << 5,
-	DOCUMENT_TEST_TARGET_RATE = 1 << 6,
-	DOCUMENT_DURATION = 1 << 7,
-	DOCUMENT_OMIT = 1 << 8,
-	DOCUMENT_HOST_CPU = 1 << 9,
-	DOCUMENT_REMOTE_CPU = 1 << 10,
-	DOCUMENT_SENDER_FLAGS = 1 << 11, /* rows say who sends (3.7 and later) */
-	DOCUMENT_PACKETS = 1 << 12,	 /* rows count packets */
+	DOCUMENT_END = 1 << 20, /* the summary was read to its end */
+	DOCUMENT_CLIENT = 1 << 21,
+	DOCUMENT_SERVER = 1 << 22,
+	DOCUMENT_TEST_TARGET_RATE = 1 << 23,
+	DOCUMENT_SENDER_FLAGS = 1 << 24, /* rows say who sends (3.7 and later) */
+	DOCUMENT_PACKETS = 1 << 25,	 /* rows count packets */
 };
 
 /* Readers of the parts, as a table of fields wants them; `record` is the struct document. */

@@ -103,15 +103,15 @@ struct fold *document_fold(struct document *document, const struct row *row)
 	struct fold **folds = document->folds;
 	enum direction direction = DIRECTION_SENDS;
 
-	document->has |= row->has & ROW_PACKETS ? DOCUMENT_PACKETS : 0U;
+	document->facts.has |= row->has & ROW_PACKETS ? DOCUMENT_PACKETS : 0U;
 	if (row->has & ROW_SENDER) {
 		direction = row->sender ? DIRECTION_SENDS : DIRECTION_RECEIVES;
 		/* told for the first time: what came so far is of this direction */
-		if (!(document->has & DOCUMENT_SENDER_FLAGS) && !row->sender) {
+		if (!(document->facts.has & DOCUMENT_SENDER_FLAGS) && !row->sender) {
 			folds[DIRECTION_RECEIVES] = folds[DIRECTION_SENDS];
 			folds[DIRECTION_SENDS] = NULL;
 		}
-		document->has |= DOCUMENT_SENDER_FLAGS;
+		document->facts.has |= DOCUMENT_SENDER_FLAGS;
 	} else if (folds[DIRECTION_RECEIVES] && fold_knows(folds[DIRECTION_RECEIVES], row)) {
 		direction = DIRECTION_RECEIVES;
 	}
@@ -152,7 +152,7 @@ static void entry_commit(struct document *document, struct entry *entry, size_t 
 			fold = document_fold(document, row);
 		row->side = (enum row_side)side;
 		fold_summary(fold, row);
-		document->has |= DOCUMENT_END;
+		document->facts.has |= DOCUMENT_END;
 	}
 }
 
@@ -194,10 +194,10 @@ bool intervals_read(struct json *json, enum json_token token, void *record)
 static bool cpu_read(struct json *json, enum json_token token, void *record)
 {
 	static const struct field rows[] = {
-	    FIELD_INTO("host_total", struct document, host_cpu_percent, DOCUMENT_HOST_CPU),
+	    FIELD_INTO("host_total", struct document, facts.local_cpu_percent, RUN_SENDER_CPU),
 	    FIELD_IGNORED("host_user"),
 	    FIELD_IGNORED("host_system"),
-	    FIELD_INTO("remote_total", struct document, remote_cpu_percent, DOCUMENT_REMOTE_CPU),
+	    FIELD_INTO("remote_total", struct document, facts.remote_cpu_percent, RUN_RECEIVER_CPU),
 	};
 	static const struct fields fields = FIELDS(rows);
 
@@ -214,7 +214,7 @@ static bool end_read_by(
 	if (!fields_read_value(json, token, fields, record))
 		return false;
 	if (token == JSON_BEGIN_OBJECT)
-		document->has |= DOCUMENT_END;
+		document->facts.has |= DOCUMENT_END;
 	summaries_commit(document);
 	return true;
 }
@@ -231,8 +231,8 @@ bool end_read(struct json *json, enum json_token token, void *record)
 	    FIELD_AT(
 		"sum_received_bidir_reverse", struct document, sums_received[1], summary_row_read),
 	    FIELD_BY("cpu_utilization_percent", cpu_read),
-	    FIELD_INTO("sender_tcp_congestion", struct document, sender_cc, 0),
-	    FIELD_INTO("receiver_tcp_congestion", struct document, receiver_cc, 0),
+	    FIELD_INTO("sender_tcp_congestion", struct document, facts.sender_cc, 0),
+	    FIELD_INTO("receiver_tcp_congestion", struct document, facts.receiver_cc, 0),
 	};
 	static const struct fields fields = FIELDS(rows);
 

@@ -5,15 +5,16 @@ static bool connected_item(struct json *json, void *record)
 {
 	static const struct field rows[] = {
 	    FIELD_IGNORED("socket"),
-	    FIELD_INTO("local_host", struct document, local, 0),
+	    FIELD_INTO("local_host", struct document, facts.local, 0),
 	    FIELD_IGNORED("local_port"),
-	    FIELD_INTO("remote_host", struct document, remote, 0),
+	    FIELD_INTO("remote_host", struct document, facts.remote, 0),
 	    FIELD_IGNORED("remote_port"),
 	};
 	static const struct fields fields = FIELDS(rows);
 	const struct document *document = record;
 
-	return document->local[0] != '\0' ? json_skip(json) : fields_read(json, &fields, record);
+	return document->facts.local[0] != '\0' ? json_skip(json)
+						: fields_read(json, &fields, record);
 }
 
 static bool connected_read(struct json *json, enum json_token token, void *record)
@@ -25,14 +26,14 @@ static bool connected_read(struct json *json, enum json_token token, void *recor
 static bool peer_read(struct json *json, enum json_token token, void *record, unsigned role)
 {
 	static const struct field rows[] = {
-	    FIELD_INTO("host", struct document, peer, 0),
+	    FIELD_INTO("host", struct document, facts.host, 0),
 	    FIELD_IGNORED("port"),
 	};
 	static const struct fields fields = FIELDS(rows);
 	struct document *document = record;
 
 	if (token == JSON_BEGIN_OBJECT)
-		document->has |= role;
+		document->facts.has |= role;
 	return fields_read_value(json, token, &fields, record);
 }
 
@@ -52,8 +53,8 @@ static bool test_start_read(struct json *json, enum json_token token, void *reco
 	    FIELD_INTO("protocol", struct document, protocol, 0),
 	    FIELD_IGNORED("num_streams"),
 	    FIELD_IGNORED("blksize"),
-	    FIELD_INTO("omit", struct document, omit_s, DOCUMENT_OMIT),
-	    FIELD_INTO("duration", struct document, duration_s, DOCUMENT_DURATION),
+	    FIELD_INTO("omit", struct document, facts.omit_s, RUN_OMIT),
+	    FIELD_INTO("duration", struct document, facts.duration_s, RUN_DURATION),
 	    FIELD_IGNORED("bytes"),
 	    FIELD_IGNORED("blocks"),
 	    FIELD_INTO("reverse", struct document, reverse, 0),
@@ -72,18 +73,18 @@ bool start_read(struct json *json, enum json_token token, void *record)
 	/* tcp_mss is what was asked for with -M, tcp_mss_default what the socket said; one of both */
 	static const struct field rows[] = {
 	    FIELD_BY("connected", connected_read),
-	    FIELD_INTO("version", struct document, version, 0),
-	    FIELD_INTO("system_info", struct document, system_info, 0),
+	    FIELD_INTO("version", struct document, facts.version, 0),
+	    FIELD_INTO("system_info", struct document, facts.system_info, 0),
 	    FIELD_IGNORED("timestamp"),
 	    FIELD_BY("connecting_to", connecting_to_read),
 	    FIELD_BY("accepted_connection", accepted_connection_read),
 	    FIELD_INTO("cookie", struct document, cookie, 0),
-	    FIELD_NONZERO("tcp_mss_default", struct document, mss, DOCUMENT_MSS),
-	    FIELD_NONZERO("tcp_mss", struct document, mss, DOCUMENT_MSS),
-	    FIELD_INTO("target_bitrate", struct document, target_rate_bps, DOCUMENT_TARGET_RATE),
+	    FIELD_NONZERO("tcp_mss_default", struct document, facts.mss, RUN_MSS),
+	    FIELD_NONZERO("tcp_mss", struct document, facts.mss, RUN_MSS),
+	    FIELD_INTO("target_bitrate", struct document, facts.target_rate_bps, RUN_TARGET_RATE),
 	    FIELD_IGNORED("fq_rate"),
 	    FIELD_INTO(
-		"sock_bufsize", struct document, socket_buffer_bytes, DOCUMENT_SOCKET_BUFFER),
+		"sock_bufsize", struct document, facts.socket_buffer_bytes, RUN_SOCKET_BUFFER),
 	    FIELD_IGNORED("sndbuf_actual"),
 	    FIELD_IGNORED("rcvbuf_actual"),
 	    FIELD_BY("test_start", test_start_read),

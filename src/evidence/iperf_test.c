@@ -188,9 +188,6 @@ static void endpoint_take(const char **cursor, char *address, size_t size, unsig
 	*cursor = end + strlen("port ");
 	if (iperf_number_take(cursor, &number) && number <= UINT16_MAX)
 		*port = (unsigned)number;
-	/* a socket that takes both families shows IPv4 so, up to 3.0 */
-	if (strncmp(p, "::ffff:", 7) == 0)
-		p += 7;
 	while (end > p && end[-1] == ' ')
 		end--;
 	size_t length = (size_t)(end - p);
@@ -206,12 +203,12 @@ void iperf_part_connected(struct iperf_part *part, const char *text)
 	part->begun = true;
 	if (part->connections > 1)
 		return;
-	endpoint_take(&p, part->local, sizeof(part->local), &part->local_port);
+	endpoint_take(&p, part->facts.local, sizeof(part->facts.local), &part->local_port);
 	p = strstr(p, "connected to ");
 	if (!p)
 		return;
 	p += strlen("connected to ");
-	endpoint_take(&p, part->remote, sizeof(part->remote), &part->remote_port);
+	endpoint_take(&p, part->facts.remote, sizeof(part->facts.remote), &part->remote_port);
 }
 
 /* Which side's summary row holds what the interval rows add up to?  SIDE_NONE when both do. */
@@ -270,42 +267,6 @@ static bool part_is_client(const struct iperf_part *part, bool sends)
 	if (part->local_port == SERVER_PORT || part->remote_port == SERVER_PORT)
 		return part->local_port != SERVER_PORT;
 	return sends || !part->connections;
-}
-
-static void run_addresses(const struct iperf_part *part, struct run *run)
-{
-	const char *remote = part->remote[0] ? part->remote : part->host;
-
-	strlcpy(run->sender, run->local_sends ? part->local : remote, sizeof(run->sender));
-	strlcpy(run->receiver, run->local_sends ? remote : part->local, sizeof(run->receiver));
-}
-
-/* What the banner lines of -V said. */
-static void run_facts(const struct iperf_part *part, struct run *run)
-{
-	strlcpy(run->version, part->version, sizeof(run->version));
-	strlcpy(run->system_info, part->system_info, sizeof(run->system_info));
-	strlcpy(run->sender_cc, part->sender_cc, sizeof(run->sender_cc));
-	strlcpy(run->receiver_cc, part->receiver_cc, sizeof(run->receiver_cc));
-	if (part->mss > 0) {
-		run->mss = part->mss;
-		run->has |= RUN_MSS;
-	}
-	if ((part->has & RUN_SENDER_CPU) && part->local_cpu <= CPU_PERCENT_MAX &&
-	    part->remote_cpu <= CPU_PERCENT_MAX) {
-		double sender = run->local_sends ? part->local_cpu : part->remote_cpu;
-		double receiver = run->local_sends ? part->remote_cpu : part->local_cpu;
-		/* 0.0 is what the server prints for the other end */
-		run->has |= sender > 0 || run->local_sends ? RUN_SENDER_CPU : 0;
-		run->has |= receiver > 0 || !run->local_sends ? RUN_RECEIVER_CPU : 0;
-		run->sender_cpu_percent = sender;
-		run->receiver_cpu_percent = receiver;
-	}
-	run->has |= part->has & (RUN_TARGET_RATE | RUN_DURATION | RUN_OMIT);
-	run->target_rate_bps = part->target_rate_bps;
-	run->duration_s = part->duration_s;
-	if (part->has & RUN_OMIT)
-		run->omit_s = part->omit_s;
 }
 
 /* What the command line above the output said, where the output itself said nothing. */
@@ -381,8 +342,7 @@ static struct run *run_append(struct iperf_test *test, const struct iperf_part *
 	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
 	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
 	run->rounding = TEXT_ROUNDING;
-	run_addresses(part, run);
-	run_facts(part, run);
+	run_facts_take(run, &part->facts);
 	run_command(&test->command, run);
 	run->complete = run_is_complete(test, part, fold);
 	fold_fill(fold, run);

@@ -14,6 +14,7 @@
 #include "evidence/run_fold.h"
 #include "evidence/iperf_row.h"
 #include "evidence/run.h"
+#include "evidence/run_facts.h"
 
 /* What one end printed.  --get-server-output puts the server's part behind the client's. */
 struct iperf_part {
@@ -28,16 +29,8 @@ struct iperf_part {
 	bool header_again;
 	unsigned connections; /* lines "local ... connected to ..." */
 	unsigned streams;     /* as the "Starting Test" line says; 0 unknown */
-	char host[64];	      /* as in "Connecting to host" or "Accepted connection from" */
-	char local[64], remote[64];
 	unsigned local_port, remote_port;
-	char version[24], system_info[160];
-	char sender_cc[16], receiver_cc[16];
-	uint32_t mss; /* 0 unknown */
-	double local_cpu, remote_cpu;
-	double target_rate_bps, duration_s, omit_s;
-	unsigned has;	      /* RUN_SENDER_CPU: the CPU line was there; RUN_TARGET_RATE,
-	                             * RUN_DURATION, RUN_OMIT */
+	struct run_facts facts;
 	unsigned debug_lines; /* of -d since the last row */
 	double debug_rtt_us;
 	struct fold *folds[3]; /* owned; no role told, transmitting, receiving */

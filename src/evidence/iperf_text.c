@@ -157,7 +157,7 @@ static void connecting_take(struct banner_line *line)
 	struct iperf_part *part = &test->parts[0];
 
 	part->client = part->role_known = part->begun = true;
-	iperf_text_take(line->rest, ",", part->host, sizeof(part->host));
+	iperf_text_take(line->rest, ",", part->facts.host, sizeof(part->facts.host));
 }
 
 static void accepted_take(struct banner_line *line)
@@ -173,8 +173,7 @@ static void accepted_take(struct banner_line *line)
 	}
 	part->client = false;
 	part->role_known = part->begun = true;
-	iperf_text_take(strncmp(line->rest, "::ffff:", 7) == 0 ? line->rest + 7 : line->rest, ",",
-	    part->host, sizeof(part->host));
+	iperf_text_take(line->rest, ",", part->facts.host, sizeof(part->facts.host));
 }
 
 static void listening_take(struct banner_line *line)
@@ -195,8 +194,8 @@ static void reverse_take(struct banner_line *line)
 	if (iperf_part_has_rows(part))
 		part = &lane_fresh_test(line->reader, line->lane)->parts[0];
 	part->client = part->role_known = part->begun = part->reverse = true;
-	if (!part->host[0])
-		iperf_text_take(line->rest, " ", part->host, sizeof(part->host));
+	if (!part->facts.host[0])
+		iperf_text_take(line->rest, " ", part->facts.host, sizeof(part->facts.host));
 }
 
 /* "iperf 3.12" or "iperf 3.12 (cJSON 1.7.15)"; the system is named in the next line, at the same
@@ -212,7 +211,7 @@ static void version_take(struct banner_line *line)
 	if (!test || !test->server_output)
 		test = lane_fresh_test(line->reader, line->lane);
 	struct iperf_part *part = iperf_test_part(test);
-	iperf_text_take(line->rest, " \t", part->version, sizeof(part->version));
+	iperf_text_take(line->rest, " \t", part->facts.version, sizeof(part->facts.version));
 	line->reader->system_column = line->column + 1;
 }
 
@@ -245,12 +244,9 @@ static void done_take(struct banner_line *line)
 static void control_take(struct banner_line *line)
 {
 	struct iperf_part *part = &lane_fresh_test(line->reader, line->lane)->parts[0];
-	const char *rest = line->rest;
-	double number;
 
 	part->client = part->role_known = true;
-	if (iperf_number_take(&rest, &number) && number >= 1 && number <= UINT16_MAX)
-		part->mss = (uint32_t)number;
+	iperf_mss_take(part, line->rest);
 }
 
 /* What is behind "iperf3: ".  Other messages ("getsockopt - ...", "OUT OF ORDER - ...") do not end
@@ -518,7 +514,8 @@ static void system_take(struct reader *reader, const char *line, size_t column)
 	if (!lane || !lane->test || strlen(line) <= column || !isalpha((unsigned char)line[column]))
 		return;
 	struct iperf_part *part = iperf_test_part(lane->test);
-	iperf_text_take(line + column, "", part->system_info, sizeof(part->system_info));
+	iperf_text_take(
+	    line + column, "", part->facts.system_info, sizeof(part->facts.system_info));
 }
 
 /* The server's JSON inside a text log ends with a brace of its own. */
