@@ -76,23 +76,23 @@ static void option_apply(
 		command->client = true;
 		break;
 	case 'w':
-		command->window_bytes = good ? (uint64_t)number : 0;
-		command->has |= good ? COMMAND_WINDOW : 0;
+		command->facts.socket_buffer_bytes = good ? (uint64_t)number : 0;
+		command->facts.has |= good ? RUN_SOCKET_BUFFER : 0;
 		break;
 	case 'b':
-		command->rate_bps = number;
-		command->has |= good ? COMMAND_RATE : 0;
+		command->facts.target_rate_bps = number;
+		command->facts.has |= good ? RUN_TARGET_RATE : 0;
 		break;
 	case 'P':
 		command->parallel = good && number <= 128 ? (unsigned)number : 0;
 		break;
 	case 't':
-		command->time_s = number;
-		command->has |= good ? COMMAND_TIME : 0;
+		command->facts.duration_s = number;
+		command->facts.has |= good ? RUN_DURATION : 0;
 		break;
 	case 'O':
-		command->omit_s = number;
-		command->has |= good ? COMMAND_OMIT : 0;
+		command->facts.omit_s = number;
+		command->facts.has |= good ? RUN_OMIT : 0;
 		break;
 	case 'C':
 		if (value->length < sizeof(command->cc))

@@ -6,23 +6,16 @@
 #define BDP_IPERF_COMMAND_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-enum command_has {
-	COMMAND_WINDOW = 1 << 0,
-	COMMAND_RATE = 1 << 1,
-	COMMAND_TIME = 1 << 2,
-	COMMAND_OMIT = 1 << 3,
-};
+#include "evidence/run_facts.h"
 
 struct iperf_command {
 	bool client; /* -c was there; without it the rest is not filled in */
 	bool reverse, bidir, udp, sctp;
 	unsigned parallel; /* 0: not given */
-	uint64_t window_bytes;
-	double rate_bps, time_s, omit_s;
 	char cc[16];
-	unsigned has; /* enum command_has */
+	/* -w, -b, -t and -O as RUN_SOCKET_BUFFER, RUN_TARGET_RATE, RUN_DURATION and RUN_OMIT */
+	struct run_facts facts;
 };
 
 /* Finds "iperf3 ... -c HOST ..." in a line; false when it is none. */

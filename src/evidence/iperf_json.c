@@ -113,18 +113,33 @@ static void part_begin(struct reader *reader)
 	reader_finish_stream(reader);
 }
 
-static bool top_start_read(struct json *json, enum json_token token, void *record)
+/* A number is a time of a row, an object the part of a document. */
+static bool time_or_part(
+    struct json *json, enum json_token token, struct reader *reader, double *time_s, unsigned has)
 {
-	struct reader *reader = record;
-
 	if (token == JSON_NUMBER) {
-		reader->loose.has |= ROW_START;
-		reader->loose.start_s = json_number(json);
+		reader->loose.has |= has;
+		*time_s = json_number(json);
 		return true;
 	}
 	if (token == JSON_BEGIN_OBJECT)
 		part_begin(reader);
-	return start_read(json, token, &reader->document);
+	return has == ROW_START ? start_read(json, token, &reader->document)
+				: end_read(json, token, &reader->document);
+}
+
+static bool top_start_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return time_or_part(json, token, reader, &reader->loose.start_s, ROW_START);
+}
+
+static bool top_end_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return time_or_part(json, token, reader, &reader->loose.end_s, ROW_END);
 }
 
 static bool top_intervals_read(struct json *json, enum json_token token, void *record)
@@ -134,20 +149,6 @@ static bool top_intervals_read(struct json *json, enum json_token token, void *r
 	if (token == JSON_BEGIN_ARRAY)
 		part_begin(reader);
 	return intervals_read(json, token, &reader->document);
-}
-
-static bool top_end_read(struct json *json, enum json_token token, void *record)
-{
-	struct reader *reader = record;
-
-	if (token == JSON_NUMBER) {
-		reader->loose.has |= ROW_END;
-		reader->loose.end_s = json_number(json);
-		return true;
-	}
-	if (token == JSON_BEGIN_OBJECT)
-		part_begin(reader);
-	return end_read(json, token, &reader->document);
 }
 
 /* What perfSONAR makes of the end. */
@@ -226,50 +227,31 @@ static bool event_start_read(struct json *json, enum json_token token, void *rec
 	return start_read(json, token, &reader->document);
 }
 
-static bool event_interval_read(struct json *json, enum json_token token, void *record)
-{
-	struct reader *reader = record;
-
-	return interval_read(json, token, &reader->document);
-}
-
-static bool event_end_read(struct json *json, enum json_token token, void *record)
-{
-	struct reader *reader = record;
-
-	return end_read(json, token, &reader->document);
-}
-
 static bool event_error_read(struct json *json, enum json_token token, void *record)
 {
-	struct reader *reader = record;
+	struct document *document = record;
 
 	if (token == JSON_STRING)
-		strlcpy(
-		    reader->document.error, json_text(json, NULL), sizeof(reader->document.error));
+		strlcpy(document->error, json_text(json, NULL), sizeof(document->error));
 	return value_skip(json, token);
 }
 
 /* iperf3 writes "event" before "data". */
 static bool data_read(struct json *json, enum json_token token, void *record)
 {
-	static const struct {
-		const char *event;
-		bool (*read)(struct json *json, enum json_token token, void *record);
-	} rows[] = {
-	    {.event = "interval", .read = event_interval_read},
-	    {.event = "start", .read = event_start_read},
-	    {.event = "end", .read = event_end_read},
-	    {.event = "error", .read = event_error_read},
-	    {.event = "server_output_json", .read = server_read},
+	static const struct field rows[] = {
+	    FIELD_AT("interval", struct reader, document, interval_read),
+	    FIELD_BY("start", event_start_read),
+	    FIELD_AT("end", struct reader, document, end_read),
+	    FIELD_AT("error", struct reader, document, event_error_read),
+	    FIELD_BY("server_output_json", server_read),
 	};
 	struct reader *reader = record;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!(reader->loose.has & OBJECT_EVENT) ||
-		    strcmp(rows[i].event, reader->event) != 0)
+		if (!(reader->loose.has & OBJECT_EVENT) || strcmp(rows[i].key, reader->event) != 0)
 			continue;
-		bool ok = rows[i].read(json, token, record);
+		bool ok = rows[i].read(json, token, (char *)record + rows[i].offset);
 		reader->is_stream = true;
 		return ok;
 	}

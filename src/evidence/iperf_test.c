@@ -269,27 +269,15 @@ static bool part_is_client(const struct iperf_part *part, bool sends)
 	return sends || !part->connections;
 }
 
-/* What the command line above the output said, where the output itself said nothing. */
-static void run_command(const struct iperf_command *command, struct run *run)
+/* What the output says, and where it says nothing, the command line above it. */
+static void run_describe(
+    const struct iperf_command *command, const struct iperf_part *part, struct run *run)
 {
+	if (command->client)
+		run_facts_take(run, &command->facts);
+	run_facts_take(run, &part->facts);
 	if (!command->client)
 		return;
-	if (command->has & COMMAND_WINDOW) {
-		run->has |= RUN_SOCKET_BUFFER;
-		run->socket_buffer_bytes = command->window_bytes;
-	}
-	if ((command->has & COMMAND_RATE) && !(run->has & RUN_TARGET_RATE)) {
-		run->has |= RUN_TARGET_RATE;
-		run->target_rate_bps = command->rate_bps;
-	}
-	if ((command->has & COMMAND_TIME) && !(run->has & RUN_DURATION)) {
-		run->has |= RUN_DURATION;
-		run->duration_s = command->time_s;
-	}
-	if ((command->has & COMMAND_OMIT) && !(run->has & RUN_OMIT)) {
-		run->has |= RUN_OMIT;
-		run->omit_s = command->omit_s;
-	}
 	/* -C goes for both ends */
 	if (command->cc[0] && !run->sender_cc[0])
 		strlcpy(run->sender_cc, command->cc, sizeof(run->sender_cc));
@@ -342,8 +330,7 @@ static struct run *run_append(struct iperf_test *test, const struct iperf_part *
 	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
 	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
 	run->rounding = TEXT_ROUNDING;
-	run_facts_take(run, &part->facts);
-	run_command(&test->command, run);
+	run_describe(&test->command, part, run);
 	run->complete = run_is_complete(test, part, fold);
 	fold_fill(fold, run);
 	run_streams(test, part, run);

@@ -100,10 +100,10 @@ static unsigned find_limit(const struct options *options, const struct iperf_com
 		return options->timeout_seconds;
 	if (!command->client)
 		return LIMIT_DEFAULT_SECONDS;
-	if (command->has & COMMAND_TIME)
-		seconds = command->time_s;
-	if (command->has & COMMAND_OMIT)
-		seconds += command->omit_s;
+	if (command->facts.has & RUN_DURATION)
+		seconds = command->facts.duration_s;
+	if (command->facts.has & RUN_OMIT)
+		seconds += command->facts.omit_s;
 	return seconds < 86400 ? (unsigned)seconds + LIMIT_EXTRA_SECONDS : 86400;
 }
 

@@ -164,8 +164,8 @@ static double test_seconds(const struct options *options)
 		used +=
 		    (size_t)snprintf(line + used, sizeof(line) - used, " %s", options->operands[i]);
 	if (iperf_command_parse(line, &command)) {
-		seconds = command.has & COMMAND_TIME ? command.time_s : seconds;
-		omit = command.has & COMMAND_OMIT ? command.omit_s : omit;
+		seconds = command.facts.has & RUN_DURATION ? command.facts.duration_s : seconds;
+		omit = command.facts.has & RUN_OMIT ? command.facts.omit_s : omit;
 	}
 	return seconds + omit;
 }

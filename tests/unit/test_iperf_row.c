@@ -267,26 +267,32 @@ static void commands(void **state)
 	} cases[] = {
 	    {"$ iperf3 -c lb.example", {.client = true}},
 	    {"user@host:~$iperf3 -c lb.example -R", {.client = true, .reverse = true}},
-	    {"C:\\Temp>iperf3.exe -c lb.example -w 256K",
-		{.client = true, .has = COMMAND_WINDOW, .window_bytes = 262144}},
+	    {"C:\\Temp>iperf3.exe -c lb.example -w 256K", {.client = true,
+							      .facts.has = RUN_SOCKET_BUFFER,
+							      .facts.socket_buffer_bytes = 262144}},
 	    {"sudo /usr/bin/iperf3 -w2m -P 8 -c lb.example",
-		{.client = true, .has = COMMAND_WINDOW, .window_bytes = 2097152, .parallel = 8}},
+		{.client = true,
+		    .facts.has = RUN_SOCKET_BUFFER,
+		    .facts.socket_buffer_bytes = 2097152,
+		    .parallel = 8}},
 	    {"iperf -p 5201 -c lb.example -b 10m -t 40 -O 3",
 		{.client = true,
-		    .has = COMMAND_RATE | COMMAND_TIME | COMMAND_OMIT,
-		    .rate_bps = 1e7,
-		    .time_s = 40,
-		    .omit_s = 3}},
+		    .facts.has = RUN_TARGET_RATE | RUN_DURATION | RUN_OMIT,
+		    .facts.target_rate_bps = 1e7,
+		    .facts.duration_s = 40,
+		    .facts.omit_s = 3}},
 	    {"iperf3 --client lb.example --bitrate=1.5G --parallel 2 --bidir --window 64K",
 		{.client = true,
-		    .has = COMMAND_RATE | COMMAND_WINDOW,
-		    .rate_bps = 1.5e9,
-		    .window_bytes = 65536,
+		    .facts.has = RUN_TARGET_RATE | RUN_SOCKET_BUFFER,
+		    .facts.target_rate_bps = 1.5e9,
+		    .facts.socket_buffer_bytes = 65536,
 		    .parallel = 2,
 		    .bidir = true}},
 	    {"iperf3 -VRZc lb.example -C bbr", {.client = true, .reverse = true, .cc = "bbr"}},
-	    {"iperf3 -u -b 60M -c lb.example",
-		{.client = true, .udp = true, .has = COMMAND_RATE, .rate_bps = 6e7}},
+	    {"iperf3 -u -b 60M -c lb.example", {.client = true,
+						   .udp = true,
+						   .facts.has = RUN_TARGET_RATE,
+						   .facts.target_rate_bps = 6e7}},
 	    {"iperf3 -c lb.example --sctp | tee log -w 5", {.client = true, .sctp = true}},
 	    /* a value that looks like an option, and values that are none */
 	    {"iperf3 -T -R -c lb.example", {.client = true}},
@@ -311,11 +317,11 @@ static void commands(void **state)
 		assert_int_equal(got.udp, want->udp);
 		assert_int_equal(got.sctp, want->sctp);
 		assert_int_equal(got.parallel, want->parallel);
-		assert_int_equal(got.has, want->has);
-		assert_int_equal(got.window_bytes, want->window_bytes);
-		assert_near(got.rate_bps, want->rate_bps, 1e-9);
-		assert_near(got.time_s, want->time_s, 1e-9);
-		assert_near(got.omit_s, want->omit_s, 1e-9);
+		assert_int_equal(got.facts.has, want->facts.has);
+		assert_int_equal(got.facts.socket_buffer_bytes, want->facts.socket_buffer_bytes);
+		assert_near(got.facts.target_rate_bps, want->facts.target_rate_bps, 1e-9);
+		assert_near(got.facts.duration_s, want->facts.duration_s, 1e-9);
+		assert_near(got.facts.omit_s, want->facts.omit_s, 1e-9);
 		assert_string_equal(got.cc, want->cc);
 	}
 }
