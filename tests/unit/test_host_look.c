@@ -12,6 +12,7 @@
 #include "advice/host_mend.h"
 #include "model/capacity.h"
 #include "near.h"
+#include "report/host_report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define GIB (UINT64_C(1) << 30)
@@ -222,6 +223,34 @@ static void test_what_it_carries(void **state)
 	assert_near(deviations.items[0].own_amount, 3145728.0 * 8 / 0.1, 0.03);
 }
 
+/* 64 GiB in pages of 4 KiB: what the limits come to, beyond all of RAM or far below what the kernel sets. */
+static void test_memory_in_words(void **state)
+{
+	static const struct {
+		const char *value;
+		enum deviation_kind kind;
+		const char *says;
+	} rows[] = {
+	    {"4194304 16777216 67108864", DEVIATION_MEMORY_BEYOND,
+		"256 GiB of 64 GiB of RAM: it counts pages"},
+	    {"50576 64768 98152", DEVIATION_MEMORY_SMALL, "all of TCP gets 383 MiB"},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct host host = host_of(6, 1, 64 * GIB);
+		struct deviations deviations;
+
+		set(&host, TUNABLE_TCP_MEM, rows[i].value);
+		deviations_find(&host, &deviations);
+		assert_int_equal(deviations.items[0].kind, rows[i].kind);
+		struct phrase words =
+		    host_deviation_words(&deviations.items[0], &host.values[TUNABLE_TCP_MEM]);
+		print_message("%s\n", words.s);
+		assert_non_null(strstr(words.s, rows[i].says));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +259,7 @@ int main(void)
 	    cmocka_unit_test(test_capacity),
 	    cmocka_unit_test(test_need),
 	    cmocka_unit_test(test_what_it_carries),
+	    cmocka_unit_test(test_memory_in_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
