@@ -172,7 +172,7 @@ static const struct tunable_value *current_of(const struct host *host, enum tuna
 static void say_headroom(struct setting *setting)
 {
 	text_append(setting->risk, sizeof(setting->risk), &setting->risk_brief,
-	    "headroom for busy connections, not a reservation; a slow reader can fill it");
+	    "headroom, not a reservation; a slow reader can fill it");
 }
 
 static bool say_unknown(struct setting *setting, const struct tunable_value *current)

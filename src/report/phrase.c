@@ -168,8 +168,7 @@ struct phrase phrase_candidates(const struct limit *limit)
 	return text;
 }
 
-/* One significant digit: no formula of loss is good for more. */
-static struct unit_text one_digit(double ratio)
+struct unit_text phrase_digit(double ratio)
 {
 	struct unit_text text;
 
@@ -184,13 +183,13 @@ struct phrase phrase_bearing(const struct plan *plan, const struct path *path)
 
 	phrase_add(&text, "%s over %s with CUBIC takes less than %s of the segments lost",
 	    rate_text(path->target_bps).s, time_text(path->rtt.us).s,
-	    one_digit(plan->bears_loss).s);
+	    phrase_digit(plan->bears_loss).s);
 	if (plan->loss_bound_bps > 0 && plan->loss_bound_bps < path->target_bps)
 		phrase_add(&text, ", or %.0f streams at the loss that is known",
 		    ceil(path->target_bps / (plan->loss_bound_bps / fmax(1, path->streams))));
 	else if (path->target_bps > usual)
 		phrase_add(&text, ", or %.0f streams at %s", ceil(path->target_bps / usual),
-		    one_digit(LOSS_OF_CLEAN_PATH).s);
+		    phrase_digit(LOSS_OF_CLEAN_PATH).s);
 	return text;
 }
 

@@ -46,6 +46,9 @@ struct phrase phrase_candidates(const struct limit *limit);
  * 1e-06". */
 struct phrase phrase_bearing(const struct plan *plan, const struct path *path);
 
+/* "3e-08": one significant digit, as no formula of loss is good for more. */
+struct unit_text phrase_digit(double ratio);
+
 /* How an RTT was come by, after its value. */
 const char *phrase_rtt_method(enum rtt_method method, bool brief);
 

@@ -239,9 +239,12 @@ static void text_expect(struct layout *layout, const struct report *report)
 	if (promises) {
 		layout_textf(layout, INK_PLAIN, "up to %s, by the same model",
 		    rate_text(plan->predicted_bps).s);
+		if (plan->bears_loss > 0 && !layout->style->verbose)
+			layout_textf(layout, INK_PLAIN, "while less than %s is lost",
+			    phrase_digit(plan->bears_loss).s);
 		layout_break(layout);
 	}
-	if (plan->bears_loss > 0 && chosen) {
+	if (plan->bears_loss > 0 && chosen && (layout->style->verbose || !promises)) {
 		layout_item(layout, INK_PLAIN, "loss");
 		layout_text(layout, INK_PLAIN, phrase_bearing(plan, &chosen->path).s);
 		layout_break(layout);
