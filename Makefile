@@ -58,7 +58,7 @@ $(B)/%.o: src/%.c Makefile
 # ---- set-up: everything that building and testing need, on a bare Debian machine --------------
 BUILD_PACKAGES = gcc libc6-dev libbsd-dev libmd-dev
 TEST_PACKAGES  = git libcmocka-dev jq mandoc man-db zsh fish bash-completion clang-14 clang-format-14 \
-                 libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 procps util-linux mount socat \
+                 libclang-rt-14-dev cppcheck shellcheck iproute2 iperf3 iputils-ping mtr-tiny procps util-linux mount socat \
                  librsvg2-bin libxml2-utils python3-jsonschema groff
 BENCH_PACKAGES = hyperfine time jq gawk
 VM_PACKAGES    = qemu-system-x86 busybox-static cpio

@@ -3,6 +3,7 @@
 
 #include <bsd/string.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "advice/streams.h"
@@ -126,11 +127,22 @@ static void advise_programs(const struct advice_input *input, struct plan *plan)
 		    input, plan, TUNABLE_WMEM_MAX, input->role || one ? input->role : ROLE_SENDER);
 }
 
+/* Chance loss falls on each stream alike, so that many bear it together; of a run, the loss may be a queue's
+ * or a policer's, which more streams make worse. */
+static void say_streams(const struct advice_input *input, double bound_bps, char *out, size_t size)
+{
+	double count = ceil(input->analysis->path.target_bps / bound_bps * stream_count(input));
+
+	if (!input->analysis->run && !input->fixed_streams && count <= STREAMS_ADVISED_MAX)
+		snprintf(out, size, " (if lost by chance, %.0f streams bear it)", count);
+}
+
 /* What the loss that is known permits, and what loss the target bears. */
 static void plan_loss(const struct advice_input *input, struct plan *plan)
 {
 	const struct path *path = &input->analysis->path;
 	double bound = loss_bound_bps(input), target = stream_target_bps_asked(input);
+	char streams[64] = "";
 
 	plan->loss_bound_bps = isfinite(bound) ? bound : 0;
 	/* What holds it next is not known. */
@@ -141,11 +153,13 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 	if ((path->has & PATH_TARGET) && path->rtt.method != RTT_UNKNOWN && path->rtt.us > 0 &&
 	    path->mss > 0 && target > 0 && !congestion_is_bbr(path->congestion_control))
 		plan->bears_loss = cubic_loss_for_rate(path->mss, path->rtt.us, target);
-	if (bound < path->target_bps && (path->has & PATH_TARGET))
-		plan_explain(plan, REASON_LOSS,
-		    "with %s lost, CUBIC and Reno carry about %s%s, whatever the buffers",
-		    percent_text(loss_known(input)).s, rate_text(bound).s,
-		    stream_count(input) > 1 ? " in all" : "");
+	if (!(bound < path->target_bps && (path->has & PATH_TARGET)))
+		return;
+	say_streams(input, bound, streams, sizeof(streams));
+	plan_explain(plan, REASON_LOSS,
+	    "with %s lost, CUBIC and Reno carry about %s%s, whatever the buffers%s",
+	    percent_text(loss_known(input)).s, rate_text(bound).s,
+	    stream_count(input) > 1 ? " in all" : "", streams);
 }
 
 void plan_make(const struct advice_input *asked, struct plan *plan)

@@ -2,6 +2,7 @@
 #include "advice/streams.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "advice/measure_command.h"
@@ -10,6 +11,10 @@
 
 /* Paced a little above its part: headers, and what is sent again. */
 #define PACE_ABOVE 1.05
+
+/* The end of maxrate: TCA_FQ_FLOW_MAX_RATE is 32 bits of bytes a second (net/sched/sch_fq.c), and tc refuses
+ * more. */
+#define FQ_RATE_MAX_BPS (8.0 * UINT32_MAX)
 
 double stream_most_bps(const struct advice_input *input)
 {
@@ -65,10 +70,17 @@ static double ceilings_of(const struct plan *plan)
 
 static void add_pacing(struct plan *plan, enum role role)
 {
-	struct command *command = plan_add_command(plan);
+	struct command *command;
 	char device[160];
 
-	if (!command)
+	if (plan->streams.pace_bps >= FQ_RATE_MAX_BPS) {
+		plan_refuse(plan, "fq maxrate",
+		    "ends at %s a flow, in the kernel's 32 bits: a program paces a faster stream itself "
+		    "(SO_MAX_PACING_RATE, iperf3 --fq-rate)",
+		    rate_text(FQ_RATE_MAX_BPS).s);
+		return;
+	}
+	if (!(command = plan_add_command(plan)))
 		return;
 	command->host = role;
 	device_towards(plan, role, device, sizeof(device));

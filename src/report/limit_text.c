@@ -406,6 +406,7 @@ struct phrase evidence_text(const struct evidence_item *item)
 struct measurement_row {
 	const char
 	    *command; /* %s stands for the receiver; NULL: iperf3 once more, with `options` */
+	const char *command6; /* the same where that is an IPv6 address, when it differs */
 	const char *options;
 	const char *note;
 };
@@ -414,9 +415,9 @@ static const struct measurement_row measurements[MEASURE_COUNT] = {
     [MEASURE_WITH_JSON] = {.options = "-J", .note = "3.10 or later: RTT and the peer's window"},
     [MEASURE_AT_SENDER] = {.options = "-J --get-server-output",
 	.note = "the sender's side knows more: cwnd, RTT and retransmits"},
-    [MEASURE_SENDER_SOCKET] = {"ss -tmin dst %s",
+    [MEASURE_SENDER_SOCKET] = {"ss -tmin dst %s", "ss -tmin dst '[%s]'",
 	.note = "on the sender during the test: rwnd_limited, sndbuf_limited"},
-    [MEASURE_RECEIVER_SOCKET] = {"ss -tmin src %s",
+    [MEASURE_RECEIVER_SOCKET] = {"ss -tmin src %s", "ss -tmin src '[%s]'",
 	.note = "on the receiver during the test: Recv-Q tells whether its program reads"},
     [MEASURE_IDLE_RTT] = {"ping -c 10 %s", .note = "idle, and again during the test"},
     [MEASURE_LOSS] = {"mtr -r -n -c 200 -i 0.2 %s", .note = "loss without load"},
@@ -426,7 +427,8 @@ static const struct measurement_row measurements[MEASURE_COUNT] = {
 	.note = "the same sum from four streams: it is the link"},
     [MEASURE_CPU] = {"top -H", .note = "on both ends during the test"},
     [MEASURE_LONGER] = {.options = "-J -t 60", .note = "longer: what holds it after the start"},
-    [MEASURE_PATH_MTU] = {"ping -M do -s 1472 -c 3 %s", .note = "do full segments get through?"},
+    [MEASURE_PATH_MTU] = {"ping -M do -s 1472 -c 3 %s", "ping -M do -s 1452 -c 3 %s",
+	.note = "do full segments get through?"},
     [MEASURE_SCALING] = {"sysctl net.ipv4.tcp_window_scaling",
 	.note = "on both ends; ss -ti shows wscale"},
     [MEASURE_WITHOUT_BUFFER] = {.options = "-J", .note = "without -w"},
@@ -451,12 +453,13 @@ bool measurement_text(const struct analysis *analysis, struct measurement_text *
 		measure_command(run, row->options, text->command, sizeof(text->command));
 		return true;
 	}
-	const char *hole = strstr(row->command, "%s");
+	const char *command =
+	    row->command6 && strchr(run->receiver, ':') ? row->command6 : row->command;
+	const char *hole = strstr(command, "%s");
 	if (hole)
-		snprintf(text->command, sizeof(text->command), "%.*s%s%s",
-		    (int)(hole - row->command), row->command, quote_host(run->receiver, "RECEIVER"),
-		    hole + 2);
+		snprintf(text->command, sizeof(text->command), "%.*s%s%s", (int)(hole - command),
+		    command, quote_host(run->receiver, "RECEIVER"), hole + 2);
 	else
-		snprintf(text->command, sizeof(text->command), "%s", row->command);
+		snprintf(text->command, sizeof(text->command), "%s", command);
 	return true;
 }

@@ -251,6 +251,39 @@ static void test_congestion(void **state)
 	free(w);
 }
 
+/* tc reads maxrate into 32 bits of bytes a second, 34.36 Gbit/s: a faster stream gets no line of it. */
+static void test_pace_end(void **state)
+{
+	static const struct {
+		double target_bps;
+		unsigned streams;
+		bool paced;
+	} rows[] = {
+	    {400e9, 12, false}, /* 33.3 x 1.05 = 35.0 */
+	    {400e9, 13, true},	/* 30.8 x 1.05 = 32.3 */
+	};
+	static struct plan plan;
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct analysis analysis = {.run = NULL};
+		const struct path_given given = {
+		    .bandwidth_bps = rows[i].target_bps, .rtt_us = 50000};
+		bool paced = false;
+
+		path_from_numbers(&analysis.path, &given);
+		plan_make(&(struct advice_input){.analysis = &analysis,
+			      .target_is_given = true,
+			      .streams = rows[i].streams,
+			      .fixed_streams = true},
+		    &plan);
+		for (size_t k = 0; k < plan.command_count; k++)
+			paced |= strstr(plan.commands[k].command, "maxrate") != NULL;
+		assert_int_equal(paced, rows[i].paced);
+		assert_int_equal(refusal_of(&plan, "fq maxrate") != NULL, !rows[i].paced);
+	}
+}
+
 /* What is off and must be on: at the end that it is of use to, as the number 1. */
 static void test_switches(void **state)
 {
@@ -564,6 +597,7 @@ int main(void)
 	    cmocka_unit_test(test_kept_values),
 	    cmocka_unit_test(test_nothing_to_set),
 	    cmocka_unit_test(test_congestion),
+	    cmocka_unit_test(test_pace_end),
 	    cmocka_unit_test(test_switches),
 	    cmocka_unit_test(test_loss_borne),
 	    cmocka_unit_test(test_streams_by_core),
