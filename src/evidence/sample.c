@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "evidence/ss_run.h"
+
 /* What moves less tells nothing of its path: it fits into the initial window of RFC 6928. */
 #define BYTES_MIN 14600
 /* A direction with less than this share of the other's bytes is its acknowledgements in kind. */
 #define SHARE_MIN 0.05
-/* Linux's default range of local ports begins here: ip_local_port_range. */
-#define EPHEMERAL_FIRST 32768
 
 /* ---- readings into series ------------------------------------------------------------------ */
 
@@ -60,17 +60,12 @@ static void sample_open(struct sample *sample, const struct socket_info *info, d
 static void sample_close(struct sample *sample, const struct socket_info *info, double now_s)
 {
 	struct bin bin = sample->gather;
-	struct bin plain = {.start_s = sample->opened_s - sample->first_s,
-	    .end_s = now_s - sample->first_s,
-	    .bytes = grown(sample->opened.bytes_received, info->bytes_received)};
+	struct bin plain = bin_of_receiver(info);
 	unsigned count = sample->gathered;
 
-	/* Of what comes in, this end knows the RTT of the path at its best, and no more: its own srtt
-	 * is of when it last sent something. */
-	if (info->has & SOCKET_MIN_RTT) {
-		plain.has = BIN_RTT;
-		plain.rtt_us = plain.rtt_min_us = info->min_rtt_us;
-	}
+	plain.start_s = sample->opened_s - sample->first_s;
+	plain.end_s = now_s - sample->first_s;
+	plain.bytes = grown(sample->opened.bytes_received, info->bytes_received);
 	series_add(&sample->received, &plain);
 	bin.start_s = plain.start_s;
 	bin.end_s = plain.end_s;
@@ -126,54 +121,16 @@ static uint64_t moved_by_all(struct sample *const *samples, size_t count, bool s
 	return moved;
 }
 
-static void fill_identity(struct run *run, const struct socket_info *info, bool sends)
-{
-	const char *here = info->local, *there = info->peer;
-
-	run->protocol = PROTOCOL_TCP;
-	run->local_sends = sends;
-	run->client = info->local_port >= EPHEMERAL_FIRST || info->local_port > info->peer_port;
-	run->complete = run->has_summary = true;
-	strlcpy(run->sender, sends ? here : there, sizeof(run->sender));
-	strlcpy(run->receiver, sends ? there : here, sizeof(run->receiver));
-	strlcpy(sends ? run->sender_cc : run->receiver_cc, info->cc, sizeof(run->sender_cc));
-	if (info->has & SOCKET_MSS) {
-		run->has |= RUN_MSS;
-		run->mss = info->mss;
-	}
-}
-
-/* The kernel's own account of what the flow waited for, and what it put on the wire. */
-static void account_add(struct run *run, const struct sample *sample)
-{
-	const struct socket_info during = sample_socket(sample);
-
-	run->busy_us += fmax(during.busy_us, 0);
-	run->rwnd_limited_us += fmax(during.rwnd_limited_us, 0);
-	run->sndbuf_limited_us += fmax(during.sndbuf_limited_us, 0);
-	run->segments_sent += during.data_segs_out;
-	run->retransmits += during.retransmits;
-}
-
-/* A fact of the run is one that every connection of it has. */
-static unsigned account_has(struct sample *const *samples, size_t count)
-{
-	unsigned has = ~0U;
-
-	for (size_t i = 0; i < count; i++)
-		has &= samples[i]->last.has;
-	return (has & SOCKET_BUSY ? RUN_BUSY : 0U) |
-	       (has & SOCKET_DATA_SEGS_OUT ? RUN_SEGMENTS : 0U) |
-	       (has & SOCKET_RETRANS ? RUN_RETRANSMITS : 0U);
-}
-
 static void fill_totals(
     struct run *run, struct sample *const *samples, size_t count, double seconds)
 {
 	bool sends = run->local_sends;
 	uint64_t bytes = moved_by_all(samples, count, sends);
+	unsigned has = ~0U; /* a fact of the run is one that every connection of it has */
 
-	run->has |= sends ? RUN_SENT | account_has(samples, count) : RUN_RECEIVED;
+	for (size_t i = 0; i < count; i++)
+		has &= samples[i]->last.has;
+	run->has |= sends ? RUN_SENT | run_account_has(has) : RUN_RECEIVED;
 	*(sends ? &run->sent_bytes : &run->received_bytes) = bytes;
 	*(sends ? &run->sent_seconds : &run->received_seconds) = seconds;
 	run->streams = (unsigned)count;
@@ -189,22 +146,9 @@ static void fill_totals(
 			continue;
 		total->retransmits =
 		    grown(samples[i]->first.retransmits, samples[i]->last.retransmits);
-		account_add(run, samples[i]);
+		const struct socket_info during = sample_socket(samples[i]);
+		run_add_account(run, &during);
 	}
-}
-
-/* Another stream of the same time; rtt_us is a sum until series_fold divides it. */
-static void bin_add_stream(struct bin *bin, const struct bin *other)
-{
-	bin->has &= other->has;
-	bin->bytes += other->bytes;
-	bin->retransmits += other->retransmits;
-	bin->cwnd_bytes += other->cwnd_bytes;
-	bin->cwnd_min_bytes += other->cwnd_min_bytes;
-	bin->cwnd_max_bytes += other->cwnd_max_bytes;
-	bin->peer_window_bytes += other->peer_window_bytes;
-	bin->rtt_us += other->rtt_us;
-	bin->rtt_min_us = fmin(bin->rtt_min_us, other->rtt_min_us);
 }
 
 /* Adds one connection's intervals to those in whose time their middles lie. */
@@ -266,7 +210,7 @@ bool samples_to_runs(
 		if (!moves[i])
 			continue;
 		struct run *run = runs_append(runs, input, test);
-		fill_identity(run, &samples[0]->last, i == 0);
+		run_describe_socket(run, &samples[0]->last, i == 0);
 		run->bidir = moves[0] && moves[1];
 		fill_totals(run, samples, count, fill_series(run, samples, count, i == 0));
 	}

@@ -8,10 +8,14 @@
 /* What a handshake leaves in the count of bytes acknowledged: its SYN. */
 #define SYN_BYTES 1
 
-static void fill_identity(struct run *run, const struct socket_info *socket, bool sends)
+/* Linux's default range of local ports begins here: ip_local_port_range. */
+#define EPHEMERAL_FIRST 32768
+
+void run_describe_socket(struct run *run, const struct socket_info *socket, bool sends)
 {
 	run->protocol = PROTOCOL_TCP;
-	run->client = true;
+	run->client =
+	    socket->local_port >= EPHEMERAL_FIRST || socket->local_port >= socket->peer_port;
 	run->local_sends = sends;
 	run->complete = run->has_summary = true;
 	strlcpy(run->sender, sends ? socket->local : socket->peer, sizeof(run->sender));
@@ -23,8 +27,7 @@ static void fill_identity(struct run *run, const struct socket_info *socket, boo
 	}
 }
 
-/* Of what comes in, this end knows the RTT of the path at its best, and no more. */
-static struct bin bin_of_receiver(const struct socket_info *socket)
+struct bin bin_of_receiver(const struct socket_info *socket)
 {
 	struct bin bin = {.has = 0};
 
@@ -33,6 +36,35 @@ static struct bin bin_of_receiver(const struct socket_info *socket)
 		bin.rtt_us = bin.rtt_min_us = socket->min_rtt_us;
 	}
 	return bin;
+}
+
+void bin_add_stream(struct bin *bin, const struct bin *stream)
+{
+	bin->has &= stream->has;
+	bin->bytes += stream->bytes;
+	bin->retransmits += stream->retransmits;
+	bin->cwnd_bytes += stream->cwnd_bytes;
+	bin->cwnd_min_bytes += stream->cwnd_min_bytes;
+	bin->cwnd_max_bytes += stream->cwnd_max_bytes;
+	bin->peer_window_bytes += stream->peer_window_bytes;
+	bin->rtt_us += stream->rtt_us;
+	bin->rtt_min_us = fmin(bin->rtt_min_us, stream->rtt_min_us);
+}
+
+void run_add_account(struct run *run, const struct socket_info *socket)
+{
+	run->busy_us += fmax(socket->busy_us, 0);
+	run->rwnd_limited_us += fmax(socket->rwnd_limited_us, 0);
+	run->sndbuf_limited_us += fmax(socket->sndbuf_limited_us, 0);
+	run->segments_sent += socket->data_segs_out;
+	run->retransmits += socket->retransmits;
+}
+
+unsigned run_account_has(unsigned socket_has)
+{
+	return (socket_has & SOCKET_BUSY ? RUN_BUSY : 0U) |
+	       (socket_has & SOCKET_DATA_SEGS_OUT ? RUN_SEGMENTS : 0U) |
+	       (socket_has & SOCKET_RETRANS ? RUN_RETRANSMITS : 0U);
 }
 
 static struct bin bin_of_sender(const struct socket_info *socket)
@@ -78,27 +110,6 @@ static bool moved(const struct socket_info *socket, bool sends, uint64_t *bytes,
 	return socket->has & SOCKET_DELIVERY_RATE;
 }
 
-static void account_add(struct run *run, const struct socket_info *socket)
-{
-	run->busy_us += socket->busy_us;
-	run->rwnd_limited_us += socket->rwnd_limited_us;
-	run->sndbuf_limited_us += socket->sndbuf_limited_us;
-	run->segments_sent += socket->data_segs_out;
-	run->retransmits += socket->retransmits;
-}
-
-/* rtt_us is a sum until the last stream is in. */
-static void bin_add(struct bin *bin, const struct bin *stream, bool first)
-{
-	bin->has = first ? stream->has : bin->has & stream->has;
-	bin->retransmits += stream->retransmits;
-	bin->cwnd_bytes += stream->cwnd_bytes;
-	bin->cwnd_min_bytes = bin->cwnd_max_bytes = bin->cwnd_bytes;
-	bin->peer_window_bytes += stream->peer_window_bytes;
-	bin->rtt_us += stream->rtt_us;
-	bin->rtt_min_us = first ? stream->rtt_min_us : fmin(bin->rtt_min_us, stream->rtt_min_us);
-}
-
 /* Adds one socket; false when it tells no rate. */
 static bool stream_add(struct run *run, struct bin *bin, const struct socket_info *socket)
 {
@@ -107,27 +118,19 @@ static bool stream_add(struct run *run, struct bin *bin, const struct socket_inf
 	if (!moved(socket, run->local_sends, &total->bytes, &total->seconds))
 		return false;
 	struct bin stream = run->local_sends ? bin_of_sender(socket) : bin_of_receiver(socket);
-	bin_add(bin, &stream, run->stream_count == 0);
-	bin->bytes += total->bytes;
-	bin->end_s = fmax(bin->end_s, total->seconds);
+	stream.bytes = total->bytes;
+	stream.end_s = fmax(bin->end_s, total->seconds);
+	if (run->stream_count > 0)
+		bin_add_stream(bin, &stream);
+	else
+		*bin = stream;
+	bin->end_s = stream.end_s;
 	if (run->local_sends) {
 		total->retransmits = socket->retransmits;
-		account_add(run, socket);
+		run_add_account(run, socket);
 	}
 	run->stream_count++;
 	return true;
-}
-
-/* A fact of the run is one that every socket has. */
-static unsigned account_has(const struct socket_info *const *sockets, size_t count)
-{
-	unsigned has = ~0U;
-
-	for (size_t i = 0; i < count; i++)
-		has &= sockets[i]->has;
-	return (has & SOCKET_BUSY ? RUN_BUSY : 0U) |
-	       (has & SOCKET_DATA_SEGS_OUT ? RUN_SEGMENTS : 0U) |
-	       (has & SOCKET_RETRANS ? RUN_RETRANSMITS : 0U);
 }
 
 bool run_from_sockets(struct runs *runs, const char *input,
@@ -135,19 +138,22 @@ bool run_from_sockets(struct runs *runs, const char *input,
 {
 	struct bin bin = {.has = 0};
 	struct run made = {.local_sends = sends};
+	unsigned has = ~0U; /* a fact of the run is one that every socket has */
 
 	made.stream_totals = calloc(count, sizeof(*made.stream_totals));
 	if (!made.stream_totals)
 		err(1, NULL);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		stream_add(&made, &bin, sockets[i]);
+		has &= sockets[i]->has;
+	}
 	if (made.stream_count == 0) {
 		free(made.stream_totals);
 		return false;
 	}
 	bin.rtt_us /= (double)made.stream_count;
-	fill_identity(&made, sockets[0], sends);
-	made.has |= sends ? RUN_SENT | account_has(sockets, count) : RUN_RECEIVED;
+	run_describe_socket(&made, sockets[0], sends);
+	made.has |= sends ? RUN_SENT | run_account_has(has) : RUN_RECEIVED;
 	*(sends ? &made.sent_bytes : &made.received_bytes) = bin.bytes;
 	*(sends ? &made.sent_seconds : &made.received_seconds) = bin.end_s;
 	series_add(&made.series, &bin);

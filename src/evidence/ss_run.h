@@ -17,4 +17,16 @@
 bool run_from_sockets(struct runs *runs, const char *input,
     const struct socket_info *const *sockets, size_t count, bool sends);
 
+/* What a socket says of the run it is of: ends, congestion control, MSS. */
+void run_describe_socket(struct run *run, const struct socket_info *socket, bool sends);
+/* Adds the kernel's account of what the flow waited for, and of what it put on the wire. */
+void run_add_account(struct run *run, const struct socket_info *socket);
+/* What of that is known: enum run_has of the bits that all its sockets have. */
+unsigned run_account_has(unsigned socket_has);
+/* Of what comes in, this end knows the RTT of the path at its best, and no more: its own srtt is of when
+ * it last sent something. */
+struct bin bin_of_receiver(const struct socket_info *socket);
+/* Another stream of the same time; rtt_us is a sum, to be divided by the streams. */
+void bin_add_stream(struct bin *bin, const struct bin *stream);
+
 #endif
