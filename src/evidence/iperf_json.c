@@ -190,9 +190,13 @@ static void loose_take(struct reader *reader)
 	row_settle(row);
 	row->sum = !(row->has & ROW_SOCKET);
 	row->side = SIDE_NONE;
+	/* of the summary, or of an interval that is there */
+	for (int i = 0; i < DIRECTION_COUNT; i++)
+		if (document->folds[i] && fold_fit(document->folds[i], row, false) != FIT_INTERVAL)
+			return;
 	struct fold *fold = document_fold(document, row);
 	unsigned intervals = fold->bins;
-	if (fold_fit(fold, row, false) == FIT_INTERVAL && fold_interval(fold, row))
+	if (fold_interval(fold, row))
 		document->interval_count += fold->bins > intervals;
 }
 

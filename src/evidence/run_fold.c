@@ -460,15 +460,14 @@ static void fill_streams(const struct fold *fold, struct run *run)
 	enum row_side remote = run->local_sends ? SIDE_RECEIVER : SIDE_SENDER;
 
 	/* of an extract with [SUM] rows alone, how many there were is not told */
-	if (fold->stream_count == 0)
-		return;
-	run->streams = fold->stream_count;
-	run->stream_totals = calloc(fold->stream_count, sizeof(*run->stream_totals));
+	const struct fold_stream *streams = fold->stream_count > 0 ? fold->streams : &fold->sum;
+	run->streams = fold->stream_count > 0 ? fold->stream_count : 1;
+	run->stream_totals = calloc(run->streams, sizeof(*run->stream_totals));
 	if (!run->stream_totals)
 		err(1, NULL);
-	run->stream_count = fold->stream_count;
-	for (unsigned i = 0; i < fold->stream_count; i++) {
-		const struct fold_stream *stream = &fold->streams[i];
+	run->stream_count = run->streams;
+	for (unsigned i = 0; i < run->streams; i++) {
+		const struct fold_stream *stream = &streams[i];
 		const struct fold_total *total = &stream->sides[local];
 		if (stream->own.seen && (fold->duplicated || total->bytes == 0))
 			total = &stream->own;

@@ -125,6 +125,12 @@ static const struct row damage[] = {
 	    TWO_INTERVALS) ",\"end\":{\"streams\":[{\"sender\":" ROW(0, 2, 9999, "") ",",
 	"PARTIAL: cut short at line 1, 2 intervals kept: 0 client sends, 2 bins 400 B, sent 400/2, "
 	"retr 2, cwnd 500, window 900, rtt 50"},
+    {"damaged in the summary: its sums are no intervals",
+	"{" START(CLIENT, "") "," INTERVALS(
+	    TWO_INTERVALS) ",\"end\":{\"streams\":[{\"sender\"}],\"sum_received\":{\"start\":0,"
+			   "\"end\":2,\"bytes\":390" RATE ",\"sender\":false}}}",
+	"PARTIAL: damaged at line 1, 2 intervals kept: expected ':' after a key, found '}': 0 client sends, "
+	"2 bins 400 B, sent 400/2, retr 2, cwnd 500, window 900, rtt 50"},
     {"cut behind the summary", "{" START(CLIENT, "") "," INTERVALS(TWO_INTERVALS) "," END2 ",",
 	"PARTIAL: cut short at line 1, 2 intervals kept: " GOOD_RUN},
     {"cut before the first interval", "{" START(CLIENT, "") ",\"intervals\":[{\"streams\":[",
