@@ -15,8 +15,9 @@ void rfc6349_compute(const struct path *path, struct rfc6349 *metrics)
 	}
 	/* The same amount of data: times are as the rates, upside down. */
 	if ((path->has & PATH_TARGET) && (path->has & PATH_MEAN_RATE) && path->mean_rate_bps > 0) {
-		metrics->has_transfer_time = true;
 		metrics->transfer_time_ratio = path->target_bps / path->mean_rate_bps;
+		/* a mean above what is aimed at is no ideal that was reached */
+		metrics->has_transfer_time = metrics->transfer_time_ratio >= 1;
 	}
 }
 
