@@ -270,8 +270,8 @@ static void text_boot(struct layout *layout, const struct host_report *report)
 	layout_gap(layout);
 	layout_heading(layout, "AT BOOT");
 	if (report->tuned[0])
-		layout_textf(
-		    layout, INK_PLAIN, "tuned, profile %s, behind the files here", report->tuned);
+		layout_textf(layout, INK_PLAIN, "tuned, profile %s, sets some of it when it starts",
+		    report->tuned);
 	layout_break(layout);
 	for (size_t i = 0; i < report->boot_count; i++) {
 		const struct host_boot *boot = &report->boots[i];

@@ -9,6 +9,7 @@
 
 #include "apply/override.h"
 #include "apply/tree.h"
+#include "apply/tuned.h"
 #include "base/quote.h"
 #include "evidence/evidence.h"
 #include "report/host_report.h"
@@ -30,6 +31,7 @@ struct look {
 	size_t mend_count;
 	struct host_boot boots[HOST_BOOTS_MAX];
 	size_t boot_count;
+	struct tuned tuned;
 };
 
 /* ---- whose settings ------------------------------------------------------------------------ */
@@ -104,6 +106,15 @@ static void boot_take(struct look *look, const struct override *from)
 			look->boots[i].wins = look->boots[i].differs = false;
 }
 
+static void take_all(struct look *look, const struct override *found, size_t count)
+{
+	for (size_t i = 0; i < count && look->boot_count < HOST_BOOTS_MAX; i++)
+		if (found[i].id != TUNABLE_COUNT)
+			boot_take(look, &found[i]);
+}
+
+/* tuned starts after sysctl.d was read; unless told otherwise it has those files read once more, behind its
+ * own settings (reapply_sysctl). */
 static void find_boots(struct look *look, const char *sysroot)
 {
 	struct tunable_value wanted[TUNABLE_COUNT];
@@ -111,15 +122,21 @@ static void find_boots(struct look *look, const char *sysroot)
 
 	if (!look->has_tree || !tree_open(&tree, NULL, sysroot))
 		return;
-	struct override *found = reallocarray(NULL, HOST_BOOTS_MAX, sizeof(*found));
+	struct override *found = reallocarray(NULL, 2 * HOST_BOOTS_MAX, sizeof(*found));
 	if (!found)
 		err(1, NULL);
 	want_all(wanted);
 	/* a name before all others: everything comes later */
-	size_t count = override_find(&tree, "etc/sysctl.d/", wanted, found, HOST_BOOTS_MAX, NULL);
-	for (size_t i = 0; i < count && i < HOST_BOOTS_MAX; i++)
-		if (found[i].id != TUNABLE_COUNT)
-			boot_take(look, &found[i]);
+	struct override *of_tuned = found + HOST_BOOTS_MAX;
+	size_t files = override_find(&tree, "etc/sysctl.d/", wanted, found, HOST_BOOTS_MAX, NULL);
+	size_t tuned = tuned_find(&tree, wanted, &look->tuned, of_tuned, HOST_BOOTS_MAX);
+	files = files < HOST_BOOTS_MAX ? files : HOST_BOOTS_MAX;
+	tuned = tuned < HOST_BOOTS_MAX ? tuned : HOST_BOOTS_MAX;
+	if (look->tuned.rereads)
+		take_all(look, of_tuned, tuned);
+	take_all(look, found, files);
+	if (!look->tuned.rereads)
+		take_all(look, of_tuned, tuned);
 	free(found);
 	tree_close(&tree);
 }
@@ -199,7 +216,7 @@ int verb_host(const struct options *options)
 		    .mend_count = look->mend_count,
 		    .boots = look->boots,
 		    .boot_count = look->boot_count,
-		    .tuned = ""};
+		    .tuned = look->tuned.profile};
 		code = output_finish(print(&report, options));
 		if (code == 0 && options->check && host_report_wants_change(&report))
 			code = 5;
