@@ -29,7 +29,7 @@ static enum protocol protocol_of(const struct document *document)
 }
 
 /* What is the same for both directions. */
-static void run_describe(const struct document *document, bool is_whole, struct run *run)
+static void run_describe(const struct document *document, struct run *run)
 {
 	run_text_take(run->error, sizeof(run->error), document->error, "error - ", "");
 	strlcpy(run->title, document->title, sizeof(run->title));
@@ -38,10 +38,6 @@ static void run_describe(const struct document *document, bool is_whole, struct 
 	run->client = !(document->facts.has & DOCUMENT_SERVER);
 	if (document->facts.has & (DOCUMENT_CLIENT | DOCUMENT_SERVER))
 		run->has |= RUN_ROLE_KNOWN;
-	bool has_summary = false;
-	for (int i = 0; i < DIRECTION_COUNT; i++)
-		has_summary |= document->folds[i] && document->folds[i]->has_summary;
-	run->complete = is_whole && has_summary && document->error[0] == '\0';
 }
 
 /* The sum of the direction, if there is one: the one name is that of what the client sends, and from 3.7 to
@@ -69,7 +65,8 @@ static struct run run_of(
 	struct fold *fold = document->folds[direction];
 
 	fold_end(fold);
-	run_describe(document, is_whole, &run);
+	run_describe(document, &run);
+	run.complete = is_whole && fold->has_summary && document->error[0] == '\0';
 	run.local_sends = direction_is_sent(document, direction);
 	run.reverse = !bidir && run.client != run.local_sends;
 	if ((document->facts.has & (RUN_TARGET_RATE | DOCUMENT_TEST_TARGET_RATE)) ==
