@@ -197,10 +197,12 @@ TRANSLATED := $(wildcard man/*/*.[1-9])
 # What a corpus holds is data, whatever its name.
 SCRIPTS  = $(shell git ls-files '*.sh' ':!tests/corpus/*/*' 2>/dev/null)
 
+# The tables of iperf3's JSON name a member of no record to take its type.
 lint:
 	clang-format-14 --dry-run -Werror $(SRCS) $(wildcard src/*.h src/*/*.h)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingIncludeSystem --suppress=internalAstError \
+	    --suppress='nullPointer:src/evidence/iperf_json*.c' \
 	    -Isrc -DBDP_VERSION='""' src
 	shellcheck -x -P SCRIPTDIR -e SC1091,SC2119,SC2120 $(SCRIPTS)
 	$(MAKE) B=build/werror WERROR=-Werror build/werror/bdp

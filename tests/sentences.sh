@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 failed=0
 
+# shellcheck disable=SC2016 # the backquotes are those of the sentences
 {
 	find tests/corpus -type f \( -name '*.json' -o -name '*.txt' \) ! -path '*/counters/*' -print0 |
 		"$BDP" --each -0 --no-host 2>/dev/null

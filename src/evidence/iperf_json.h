@@ -42,11 +42,10 @@ struct field {
 
 /* Rows of a table: the kind follows from the member's type. */
 #define FIELD_KEY(text) .key = (text), .key_length = sizeof(text) - 1
-#define FIELD_SAMPLE(type, member) (((type *)NULL)->member)
 #define FIELD_MEMBER(type, member) \
-	.kind = _Generic(FIELD_SAMPLE(type, member), uint64_t: FIELD_COUNT, double: FIELD_REAL, \
+	.kind = _Generic(((type *)NULL)->member, uint64_t: FIELD_COUNT, double: FIELD_REAL, \
 	    bool: FIELD_FLAG, char *: FIELD_TEXT), \
-	.offset = offsetof(type, member), .size = sizeof(FIELD_SAMPLE(type, member))
+	.offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
 #define FIELD_IGNORED(text) \
 	{ \

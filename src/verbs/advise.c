@@ -27,12 +27,15 @@ int verb_advise(const struct options *options)
 		struct style style = output_style(options, OUTPUT_WIDTH_PROSE);
 
 		question_bundle(c, options, &report);
-		if (options->plot && !picture_write(&picture,
-					 plot_run(&report, picture_begin(&picture)), options->plot))
-			code = 1;
-		else
+		if (options->plot) {
+			FILE *stream = picture_begin(&picture);
+			bool drawn = plot_run(&report, stream);
+
+			code = picture_write(&picture, drawn, options->plot) ? 0 : 1;
+		} else {
 			code = output_finish(
 			    form_table[options->form].advise(&report, &style, stdout));
+		}
 		if (code == 0 && options->apply)
 			code = plan_apply(&c->plan, options);
 		if (code == 0 && options->check && plan_wants_change(&c->plan, &c->findings))

@@ -36,9 +36,13 @@ int compare_report_groups(const struct run_groups *set, const struct options *op
 	    .groups = groups_bundle(set, typical), .compare = &compare};
 
 	compare_compute(set->groups, set->count, &compare);
-	if (options->plot &&
-	    !picture_write(&picture, plot_compare(&report, picture_begin(&picture)), options->plot))
-		return 1;
+	if (options->plot) {
+		FILE *stream = picture_begin(&picture);
+		bool drawn = plot_compare(&report, stream);
+
+		if (!picture_write(&picture, drawn, options->plot))
+			return 1;
+	}
 	return output_finish(form_table[options->form].compare(&report, &style, stdout));
 }
 

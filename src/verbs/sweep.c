@@ -114,9 +114,13 @@ static int print(struct sweep_case *c)
 
 	headline = sweep_answer(&report); /* NOLINT: advice points to it, and comes first */
 	warn_left_out(c);
-	if (c->options->plot && !picture_write(&picture,
-				    plot_sweep(&report, picture_begin(&picture)), c->options->plot))
-		return 1;
+	if (c->options->plot) {
+		FILE *stream = picture_begin(&picture);
+		bool drawn = plot_sweep(&report, stream);
+
+		if (!picture_write(&picture, drawn, c->options->plot))
+			return 1;
+	}
 	return output_finish(form_table[c->options->form].sweep(&report, &style, stdout));
 }
 

@@ -91,9 +91,11 @@ catcher() { # FILE: prints what fails, and ends there; nothing when all passes
 	}
 	# it looks at the verdict, the RTT and the rate, which the other folders do not make
 	case $1 in src/evidence/* | src/model/* | src/diagnosis/* | src/main.c)
-		timeout -k 5 $((4 * patience)) tests/corpus/check.sh >"$work/said" 2>&1 &&
-			OUT=$work/score timeout -k 5 $patience tests/corpus/recorded.sh >"$work/said" 2>&1 ||
-			{ echo corpus; return; }
+		if ! timeout -k 5 $((4 * patience)) tests/corpus/check.sh >"$work/said" 2>&1 ||
+			! OUT=$work/score timeout -k 5 $patience tests/corpus/recorded.sh >"$work/said" 2>&1; then
+			echo corpus
+			return
+		fi
 		;;
 	esac
 	# the weights are what the labelled runs say of the features
