@@ -293,7 +293,7 @@ static bool object_read(struct reader *reader, struct json *json)
 	    (reader->loose.has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
 	if (is_document && reader->is_parts)
 		reader->is_parts = false;
-	if (reader->loose.has & OBJECT_STREAMS) {
+	if (!is_document && (reader->loose.has & OBJECT_STREAMS)) {
 		interval_commit(&reader->document);
 		summaries_commit(&reader->document);
 	} else if (!is_document && (reader->loose.has & OBJECT_ROW) == OBJECT_ROW) {
@@ -486,6 +486,8 @@ enum read_result iperf_json_read(struct runs *runs, struct source *source, struc
 		damage_note(&reader->first_damage, note);
 		result = READ_PARTIAL;
 	}
+	document_reset(&reader->document);
+	document_reset(&reader->server);
 	free(reader);
 	return result;
 }
