@@ -43,6 +43,8 @@ static void child(const char *const *argv, const int in[2], const int out[2], in
 	dup2(out[1], STDOUT_FILENO);
 	dup2(out[1], STDERR_FILENO);
 	interrupt_reset_child();
+	/* process_end sends it, and what a script runs in the background ignores it (POSIX sh, 2.9.3.1) */
+	signal(SIGINT, SIG_DFL);
 	if (getppid() == parent)
 		execvp(words[0], words);
 	int error = errno;
