@@ -99,6 +99,7 @@ corpus: $(BIN) tools
 	@BDP=$(CURDIR)/$(BIN) tests/corpus/check.sh
 	@BDP=$(CURDIR)/$(BIN) tests/corpus/harmless.sh
 	@[ $(B) != build/release ] || BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/recorded.sh
+	@[ $(B) != build/release ] || BDP=$(CURDIR)/$(BIN) OUT=$(CURDIR)/build/score tests/corpus/verbs.sh
 	@[ $(B) != build/release ] || TOOLS=$(CURDIR)/$(B)/tools OUT=$(CURDIR)/build/score tests/corpus/weights.sh
 
 # The weights of the features as the labelled runs have them: fits and compares; WEIGHTS=--update writes

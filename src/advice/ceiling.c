@@ -124,8 +124,7 @@ static void say_why(struct setting *setting, const struct advice_input *input,
 	switch (candidates->best) {
 	case SIZING_SWEEP:
 		snprintf(setting->why, sizeof(setting->why), "measured by the sweep: %s carried %s",
-		    size_text(bytes).s,
-		    rate_text(path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps).s);
+		    size_text(bytes).s, rate_text(path->rate_bps).s);
 		break;
 	case SIZING_SCALING:
 		if (setting->id == TUNABLE_TCP_WMEM) {

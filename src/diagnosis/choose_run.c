@@ -20,13 +20,6 @@ static int worth(const struct analysis *analysis)
 	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
 }
 
-static double rate_of(const struct analysis *analysis)
-{
-	const struct path *path = &analysis->path;
-
-	return path->has & PATH_MEAN_RATE ? path->mean_rate_bps : path->rate_bps;
-}
-
 static bool client_sends(const struct run *run)
 {
 	return run->client == run->local_sends;
@@ -66,7 +59,7 @@ static bool comparable(const struct analysis *a, const struct analysis *b)
 
 static bool much_slower(const struct analysis *a, const struct analysis *b)
 {
-	return comparable(a, b) && rate_of(a) < SLOWER * rate_of(b);
+	return comparable(a, b) && a->path.rate_bps < SLOWER * b->path.rate_bps;
 }
 
 /* A later run of the same direction outdates the analysis. */
@@ -151,7 +144,7 @@ static double flight_of(const struct path *path)
 
 static void spread_add(struct spread *spread, const struct analysis *analysis)
 {
-	double rate = rate_of(analysis), flight = flight_of(&analysis->path);
+	double rate = analysis->path.rate_bps, flight = flight_of(&analysis->path);
 
 	spread->rate_low = spread->count == 0 ? rate : fmin(spread->rate_low, rate);
 	spread->rate_high = fmax(spread->rate_high, rate);
@@ -198,13 +191,13 @@ void find_other_runs(
 		bool differs = much_slower(chosen, each) || much_slower(each, chosen);
 		bool is_view =
 		    each->run->test == chosen->run->test && same_direction(each->run, chosen->run);
-		if (differs && !is_view && (!other || rate_of(each) > rate_of(other)))
+		if (differs && !is_view && (!other || each->path.rate_bps > other->path.rate_bps))
 			other = each;
 	}
 	if (!other)
 		return;
 	finding_add(findings, FINDING_RUNS_DIFFER,
 	    same_direction(chosen->run, other->run) ? RUNS_SAME_WAY : RUNS_OTHER_WAY,
-	    as_rate(rate_of(chosen)), as_rate(rate_of(other)),
+	    as_rate(chosen->path.rate_bps), as_rate(other->path.rate_bps),
 	    as_count((uint64_t)(other - analyses) + 1));
 }

@@ -92,16 +92,24 @@ static void set_mean_rate(struct path *path, const struct run *run)
 		return;
 	}
 	path->has |= PATH_MEAN_RATE;
+}
+
+/* Of several rows the rate is theirs; a test without rows has its mean. */
+static void set_rate(struct path *path, const struct run *run)
+{
 	/* What the receiver never saw was queued, or eaten, on the way: the intervals of a sender whose
 	 * peer got far less tell how fast a buffer filled, not what the path carried. */
 	bool misleading =
 	    run->local_sends && (run->has & RUN_SENT) && (run->has & RUN_RECEIVED) &&
 	    run->sent_seconds > 0 && run->received_bytes > 0 &&
 	    path->mean_rate_bps < 0.7 * (double)run->sent_bytes * 8 / run->sent_seconds;
-	if (!(path->has & PATH_RATE) || misleading) {
+
+	steady_compute(path, run);
+	if ((path->has & PATH_MEAN_RATE) && (!(path->has & PATH_RATE) || misleading)) {
 		path->has |= PATH_RATE;
 		path->rate_bps = path->mean_rate_bps;
 	}
+	path->stream_rate_bps = path->rate_bps / path->streams;
 }
 
 static void set_loss(struct path *path, const struct run *run, const struct path_given *given)
@@ -218,9 +226,8 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 		strlcpy(path->congestion_control, context->socket->cc,
 		    sizeof(path->congestion_control));
 
-	steady_compute(path, run);
 	set_mean_rate(path, run);
-	path->stream_rate_bps = path->rate_bps / path->streams;
+	set_rate(path, run);
 	set_loss(path, run, given);
 	rtt_compute(path, run, given, context);
 	bucket_fit(&path->bucket, run, &path->phases, path->mss, path->rtt.us);

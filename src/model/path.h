@@ -70,7 +70,7 @@ struct path {
 	unsigned has; /* enum path_has */
 	unsigned streams;
 	double seconds;
-	double rate_bps;	/* steady state, all streams */
+	double rate_bps;	/* all streams, over the rows that govern, as they arrived */
 	double mean_rate_bps;	/* whole test, receiver's total where known */
 	double stream_rate_bps; /* rate_bps / streams */
 	uint64_t retransmits;

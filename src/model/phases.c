@@ -5,9 +5,6 @@
 
 #include "base/stats.h"
 
-/* The start is over at this share of the later median (DIAGNOSIS of 9,816 public runs: slow start
- * ends within a row of it). */
-#define START_SHARE 0.9
 /* A first row above this multiple of the later median is the socket buffer filling. */
 #define FILL_FACTOR 1.6
 /* cwnd counts as constant within this: 1 % in JSON; text prints three digits. */

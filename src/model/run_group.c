@@ -63,11 +63,7 @@ void run_summary_compute(const struct run_summary_input *input, struct run_summa
 	const struct run *run = input->run;
 
 	memset(summary, 0, sizeof(*summary));
-	/* The sender's intervals count what its socket took; over the whole test that is made good. */
-	if (path->has & PATH_MEAN_RATE)
-		put(summary, FIGURE_RATE, true, path->mean_rate_bps);
-	else
-		put(summary, FIGURE_RATE, path->has & PATH_RATE, path->rate_bps);
+	put(summary, FIGURE_RATE, path->has & PATH_RATE, path->rate_bps);
 	put(summary, FIGURE_BYTES, run->has & (RUN_SENT | RUN_RECEIVED),
 	    (double)(run->has & RUN_RECEIVED ? run->received_bytes : run->sent_bytes));
 	put(summary, FIGURE_RETRANSMITS, path->has & PATH_RETRANSMITS, (double)path->retransmits);

@@ -161,7 +161,6 @@ static void steady_rate(struct path *path, const struct bin *bins, size_t count)
 		if (bins[i].retransmits > worst)
 			worst = bins[i].retransmits;
 	}
-	path->rate_bps = bins_rate_bps(bins, count);
 	path->rate_deviation = pooled_deviation(bins, count, path->phases.block);
 	path->retransmit_bins = (double)lossy / (double)count;
 	if (bytes > 0)
@@ -169,6 +168,57 @@ static void steady_rate(struct path *path, const struct bin *bins, size_t count)
 		    fmin(1, (double)path->steady_retransmits * path->mss / (double)bytes);
 	if (path->steady_retransmits > 0)
 		path->lossy_streak = (double)worst / (double)path->steady_retransmits;
+}
+
+/* Bytes that the sender had counted and the receiver had not when row `row` began.  Of those at the end of
+ * the test, a part as large as cwnd then was of the last cwnd, since Linux sizes the send buffer by it
+ * (net/ipv4/tcp_input.c, tcp_sndbuf_expand); where cwnd is not known, they grow with time.  What the
+ * rounding of printed totals explains is no difference. */
+static double queued_bytes(const struct run *run, size_t row)
+{
+	const struct bin *bins = run->series.bins, *last = &bins[run->series.count - 1];
+	double sent = (double)run->sent_bytes, received = (double)run->received_bytes;
+
+	if (row == 0 || !run->local_sends || !(run->has & RUN_SENT) || received <= 0 ||
+	    sent - received <= run->rounding * (sent + received))
+		return 0;
+	/* the receiver goes on after the sender has stopped, and more than it got was on the way */
+	if (run->received_seconds > run->sent_seconds)
+		received *= run->sent_seconds / run->received_seconds;
+	double part = (bins[row - 1].has & last->has & BIN_CWND) && last->cwnd_bytes > 0
+			  ? (double)bins[row - 1].cwnd_bytes / (double)last->cwnd_bytes
+			  : bins[row - 1].end_s / last->end_s;
+	return (sent - received) * fmin(1, part);
+}
+
+/* Rate at which rows arrived; at most the one at which they were sent. */
+static double arrived_bps(const struct run *run, size_t first, size_t count)
+{
+	const struct bin *bins = &run->series.bins[first];
+	double queued = queued_bytes(run, first + count) - queued_bytes(run, first);
+	double seconds = bins[count - 1].end_s - bins[0].start_s;
+
+	return bins_rate_bps(bins, count) - (seconds > 0 ? fmax(0, queued) * 8 / seconds : 0);
+}
+
+/* What the path carried in the rows that govern: as much as arrived, and no less than in the whole test unless
+ * the rows say so. */
+static void find_rate(struct path *path, const struct run *run)
+{
+	bool rests = path->phases.cwnd_rests;
+	size_t first = rests ? path->quiet_first : path->steady_first;
+	size_t count = rests ? path->quiet_count : path->steady_count;
+
+	if (first == 0 && count > 2 &&
+	    arrived_bps(run, 0, 1) < START_SHARE * arrived_bps(run, 1, count - 1)) {
+		/* a start that the filling of the buffer hides */
+		first = path->steady_first = 1;
+		count--;
+		path->steady_count--;
+	}
+	path->rate_bps = bins_rate_bps(&run->series.bins[first], count);
+	path->rate_bps =
+	    fmax(arrived_bps(run, first, count), fmin(path->rate_bps, path->mean_rate_bps));
 }
 
 /* Slope of ln RTT over ln cwnd by least squares, where cwnd moved enough to tell and the fit is good. */
@@ -231,7 +281,6 @@ void steady_compute(struct path *path, const struct run *run)
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
 	path->quiet_rate_bps = bins_rate_bps(bins, path->quiet_count);
-	if (phases->cwnd_rests)
-		path->rate_bps = path->quiet_rate_bps;
+	find_rate(path, run);
 	steady_fills(path, bins, path->quiet_count);
 }

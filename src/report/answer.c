@@ -93,8 +93,6 @@ static void add_rate(struct phrase *answer, const struct path *path)
 {
 	if (path->has & PATH_RATE)
 		phrase_add(answer, "%s", rate_text(path->rate_bps).s);
-	else if (path->has & PATH_MEAN_RATE)
-		phrase_add(answer, "%s", rate_text(path->mean_rate_bps).s);
 	else
 		phrase_add(answer, "No rate could be read");
 }

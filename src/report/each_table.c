@@ -89,13 +89,10 @@ bool each_table_line(struct each_table *table, const struct report *report, cons
 	const struct analysis *chosen = report_chosen(report);
 	const struct path *path = chosen ? &chosen->path : NULL;
 	bool has_run = chosen && chosen->run;
-	bool has_rate = path && (path->has & (PATH_RATE | PATH_MEAN_RATE));
-	double rate = has_rate && (path->has & PATH_RATE) ? path->rate_bps
-		      : has_rate			  ? path->mean_rate_bps
-							  : 0;
 
 	put_file(table, file);
-	fprintf(table->stream, "  %11s  %-16s %-6s  %8s  %s\n", has_rate ? rate_text(rate).s : "-",
+	fprintf(table->stream, "  %11s  %-16s %-6s  %8s  %s\n",
+	    path && (path->has & PATH_RATE) ? rate_text(path->rate_bps).s : "-",
 	    has_run ? limit_text(&chosen->limit).s : "-",
 	    has_run ? confidence_name(chosen->limit.confidence) : "-",
 	    path && path->rtt.method != RTT_UNKNOWN ? time_text(path->rtt.us).s : "-",

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Less of a gain is none: single runs repeat to a few per cent. */
+#define NEXT_GAIN_MIN 0.005
+
 static const char *const end_names[] = {
     [SWEEP_KNEE] = "knee",
     [SWEEP_RISING] = "rising",
@@ -49,7 +52,7 @@ static void add_next(struct phrase *answer, const struct sweep_report *report)
 		phrase_add(answer, "; %s would gain %s but lose %s of the segments",
 		    size_text(next->ceiling_bytes).s, share_text(fmax(0, sweep->next_gain)).s,
 		    percent_text(sweep->next_loss).s);
-	else if (sweep->next_gain > 0)
+	else if (sweep->next_gain >= NEXT_GAIN_MIN)
 		phrase_add(answer, "; %s would gain no more than %s",
 		    size_text(next->ceiling_bytes).s, share_text(sweep->next_gain).s);
 	else

@@ -115,19 +115,17 @@ static void add_steady(const struct path_view *view, struct phrase *note)
 static void rate_rows(const struct path_view *view)
 {
 	const struct path *path = view->path;
-	bool steady = path->has & PATH_RATE, mean = path->has & PATH_MEAN_RATE;
 	struct phrase note = {""};
 
-	if (!steady && !mean)
+	if (!(path->has & PATH_RATE))
 		return;
 	add_steady(view, &note);
-	if (steady && mean && differs(path->rate_bps, path->mean_rate_bps))
+	if ((path->has & PATH_MEAN_RATE) && differs(path->rate_bps, path->mean_rate_bps))
 		phrase_add(&note,
 		    view->layout->style->verbose ? "%s%s over the whole test" : "%s%s in all",
 		    *note.s ? "; " : "", rate_text(path->mean_rate_bps).s);
-	view_row_spark(view, "rate", rate_text(steady ? path->rate_bps : path->mean_rate_bps).s,
-	    QUANTITY_RATE, note.s);
-	if (path->streams > 1 && steady) {
+	view_row_spark(view, "rate", rate_text(path->rate_bps).s, QUANTITY_RATE, note.s);
+	if (path->streams > 1) {
 		struct phrase each = {""};
 		phrase_add(&each, "of each of %u streams", path->streams);
 		view_row(view, "", rate_text(path->stream_rate_bps).s, each.s);

@@ -322,6 +322,51 @@ static void test_algorithm_of_socket(void **state)
 	}
 }
 
+/* What came to lie in the sender's buffer is no rate of the path. */
+static void test_arrived_rate(void **state)
+{
+	static const struct second filling[] = {
+	    {120, 1, 0, 50, 0}, {110, 2, 0, 90, 0}, {110, 3, 0, 130, 0}, {110, 4, 0, 170, 0}};
+	static const struct second rising[] = {
+	    {95, 4, 0, 50, 0}, {100, 4.2, 0, 50, 0}, {100, 3.9, 0, 50, 0}, {100, 4, 0, 50, 0}};
+	static const struct {
+		const struct second *seconds;
+		double received_mb, received_s, rounding;
+		bool receiver_prints;
+		double mbps;
+	} rows[] = {
+	    {filling, 0, 0, 0, false, 112.5},  /* not known: as sent, 450 Mbit in 4 s */
+	    {filling, 50, 4, 0, false, 100},   /* 56.25 MB went, 50 came */
+	    {filling, 55, 4.4, 0, false, 100}, /* the queue runs out after the end: 50 by then */
+	    {filling, 56.25, 4.4, 0, false, 112.5}, /* all came: nothing is left to be told */
+	    {filling, 56, 4, 0.005, false, 112.5},  /* 0.25 MB is what rounding may be */
+	    {filling, 50, 4, 0, true, 112.5},	    /* these rows are the receiver's own */
+	    /* 1.875 MB of the first second's 11.9 filled the buffer: 80 of 100 Mbit/s is a start */
+	    {rising, 47.5, 4, 0, false, 100},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct path_given given = {0};
+		const struct path_context context = {0};
+		struct path path;
+		struct run run;
+
+		run_make(&run, rows[i].seconds, 4);
+		run.local_sends = !rows[i].receiver_prints;
+		run.rounding = rows[i].rounding;
+		if (rows[i].received_mb > 0) {
+			run.has |= RUN_RECEIVED;
+			run.received_bytes = (uint64_t)(rows[i].received_mb * 1e6);
+			run.received_seconds = rows[i].received_s;
+		}
+		path_from_run(&path, &run, &given, &context);
+		print_message("row %zu\n", i);
+		assert_near(path.rate_bps, rows[i].mbps * 1e6, 1e-4);
+		series_free(&run.series);
+	}
+}
+
 /* Its own queue left out: as measured without load, else the smallest that tcp_info shows, or as given. */
 static void test_base_rtt(void **state)
 {
@@ -381,6 +426,7 @@ int main(void)
 	    cmocka_unit_test(test_rfc6349),
 	    cmocka_unit_test(test_exposure_of_host),
 	    cmocka_unit_test(test_algorithm_of_socket),
+	    cmocka_unit_test(test_arrived_rate),
 	    cmocka_unit_test(test_base_rtt),
 	    cmocka_unit_test(test_is_bbr),
 	};

@@ -35,8 +35,8 @@ static const char *spread_of(const struct sample *samples, size_t count)
 		strlcpy(runs[i].receiver, "192.0.2.2", sizeof(runs[i].receiver));
 		analyses[i].run = &runs[i];
 		analyses[i].path.has =
-		    PATH_MEAN_RATE | (samples[i].flight_bytes > 0 ? PATH_IN_FLIGHT : 0);
-		analyses[i].path.mean_rate_bps = samples[i].rate_bps;
+		    PATH_RATE | (samples[i].flight_bytes > 0 ? PATH_IN_FLIGHT : 0);
+		analyses[i].path.rate_bps = samples[i].rate_bps;
 		analyses[i].path.in_flight_bytes = samples[i].flight_bytes;
 	}
 	find_spread(analyses, count, count - 1, &findings);
