@@ -48,7 +48,7 @@ static void read_rtt(struct view *view)
 	if (view->base_us > 0 && view->loaded_us > 0)
 		view->queue_ratio = view->loaded_us / view->base_us;
 	if ((path->has & PATH_CWND) && path->stream_rate_bps > 0)
-		view->naive_us = path->cwnd_bytes * 8e6 / path->stream_rate_bps;
+		view->naive_us = path->cwnd_bytes * 8e6 * path->streams / path->sent_rate_bps;
 }
 
 /* Measured, or rate x the path's RTT (a queue would add to it), or what is left: at most cwnd. */

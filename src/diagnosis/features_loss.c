@@ -91,10 +91,11 @@ static void loss_bound(const struct view *view)
 	if (view->bbr || path->steady_loss < LOSS_MATTERS || view->lossless)
 		return;
 	bool knows_rtt = path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND;
-	double ratio = 0, allowed = 0;
+	/* the losses are those of the rows of the sender, and so is the rate */
+	double ratio = 0, allowed = 0, rate_bps = path->sent_rate_bps / path->streams;
 	if (knows_rtt) {
 		allowed = cubic_rate_bps(path->mss, path->rtt.us, path->steady_loss);
-		ratio = path->stream_rate_bps / allowed;
+		ratio = rate_bps / allowed;
 	} else if (path->has & PATH_CWND) {
 		ratio = path->cwnd_bytes / path->mss / (1.2247 / sqrt(path->steady_loss));
 	}
@@ -103,9 +104,9 @@ static void loss_bound(const struct view *view)
 	if (ratio > BOUND_EXCEEDED && path->retransmit_bins < 0.55)
 		feature_set(view, FEATURE_LOSS_BURSTS, path->retransmit_bins, allowed);
 	if (ratio > BOUND_EXCEEDED)
-		feature_set(view, FEATURE_LOSS_BOUND_EXCEEDED, path->stream_rate_bps, allowed);
+		feature_set(view, FEATURE_LOSS_BOUND_EXCEEDED, rate_bps, allowed);
 	else if (ratio > 1 / BOUND_FITS && ratio < (knows_rtt ? BOUND_FITS : CWND_FITS))
-		feature_set(view, FEATURE_LOSS_BOUND_FITS, path->stream_rate_bps, allowed);
+		feature_set(view, FEATURE_LOSS_BOUND_FITS, rate_bps, allowed);
 }
 
 /* What to ask of whoever runs the path: the loss under which CUBIC would carry the target. */

@@ -52,7 +52,7 @@ static double known_link_speed(const struct host *host)
 static void link_rates(const struct view *view)
 {
 	const struct path *path = view->path;
-	double speed = ethernet_speed_near(view, path->rate_bps);
+	double speed = ethernet_speed_near(view, path->sent_rate_bps);
 
 	if (speed <= 0 && (path->has & PATH_MEAN_RATE))
 		speed = ethernet_speed_near(view, path->mean_rate_bps);
@@ -110,7 +110,7 @@ static void exact(const struct view *view)
 
 	/* on a short, fast path a link or a CPU is as even */
 	/* three printed digits are alike by themselves: then only a round rate tells */
-	if (view->run && view->run->rounding > 0 && !is_two_digits(view->path->quiet_rate_bps))
+	if (view->run && view->run->rounding > 0 && !is_two_digits(view->path->sent_rate_bps))
 		return;
 	if (view->count < 4 || !view->lossless || view->cwnd_fill > 0.75 ||
 	    (us < NEAR_US && view->path->rate_bps > 5e8))
@@ -121,14 +121,14 @@ static void exact(const struct view *view)
 	for (size_t i = 0; i < view->count; i++)
 		alike += fabs(rates[i] / median - 1) < EXACT;
 	if (median > 0 && alike + 1 >= view->count && median < 5e9)
-		feature_set(view, FEATURE_RATE_EXACT, view->path->quiet_rate_bps, 0);
+		feature_set(view, FEATURE_RATE_EXACT, view->path->sent_rate_bps, 0);
 }
 
 static void asked(const struct view *view)
 {
 	const struct path *path = view->path;
 	/* what the sender's rows count is what the program gave */
-	double got = fmax(path->quiet_rate_bps, fmax(path->rate_bps, path->mean_rate_bps));
+	double got = fmax(path->sent_rate_bps, path->mean_rate_bps);
 
 	if (view->asked_bps <= 0)
 		return;

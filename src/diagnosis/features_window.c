@@ -149,9 +149,9 @@ static void cwnd_rests(const struct view *view)
 	if (!path->phases.cwnd_rests)
 		return;
 	/* a pace is what the sender's own rows show */
-	double rate_bps = path->quiet_rate_bps / path->streams;
-	bool far = path->cwnd_bytes * 8e6 / rate_bps > FAR_US && rate_bps < FAR_RATE_BPS &&
-		   view->asked_bps <= 0 && !rate_is_round(rate_bps);
+	double rate_bps = path->sent_rate_bps / path->streams;
+	bool far = view->naive_us > FAR_US && rate_bps < FAR_RATE_BPS && view->asked_bps <= 0 &&
+		   !rate_is_round(rate_bps);
 	feature_set(view, far ? FEATURE_CWND_RESTS_FAR : FEATURE_CWND_RESTS, path->cwnd_bytes,
 	    (double)path->phases.stretch);
 }

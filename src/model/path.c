@@ -107,7 +107,7 @@ static void set_rate(struct path *path, const struct run *run)
 	steady_compute(path, run);
 	if ((path->has & PATH_MEAN_RATE) && (!(path->has & PATH_RATE) || misleading)) {
 		path->has |= PATH_RATE;
-		path->rate_bps = path->mean_rate_bps;
+		path->rate_bps = path->sent_rate_bps = path->mean_rate_bps;
 	}
 	path->stream_rate_bps = path->rate_bps / path->streams;
 }
@@ -248,7 +248,7 @@ void path_from_numbers(struct path *path, const struct path_given *given)
 		bandwidth = window * 8 / (rtt_us / 1e6);
 	if (bandwidth > 0) {
 		path->has |= PATH_RATE;
-		path->rate_bps = path->stream_rate_bps = bandwidth;
+		path->rate_bps = path->sent_rate_bps = path->stream_rate_bps = bandwidth;
 	}
 	if (rtt_us > 0)
 		path->rtt = (struct rtt){RTT_GIVEN, rtt_us, rtt_us, rtt_us};

@@ -71,6 +71,7 @@ struct path {
 	unsigned streams;
 	double seconds;
 	double rate_bps;	/* all streams, over the rows that govern, as they arrived */
+	double sent_rate_bps;	/* as the rows of the end that printed them count it */
 	double mean_rate_bps;	/* whole test, receiver's total where known */
 	double stream_rate_bps; /* rate_bps / streams */
 	uint64_t retransmits;

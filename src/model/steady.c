@@ -209,6 +209,7 @@ static void find_rate(struct path *path, const struct run *run)
 	size_t first = rests ? path->quiet_first : path->steady_first;
 	size_t count = rests ? path->quiet_count : path->steady_count;
 
+	path->sent_rate_bps = bins_rate_bps(&run->series.bins[first], count);
 	if (first == 0 && count > 2 &&
 	    arrived_bps(run, 0, 1) < START_SHARE * arrived_bps(run, 1, count - 1)) {
 		/* a start that the filling of the buffer hides */
@@ -216,9 +217,8 @@ static void find_rate(struct path *path, const struct run *run)
 		count--;
 		path->steady_count--;
 	}
-	path->rate_bps = bins_rate_bps(&run->series.bins[first], count);
 	path->rate_bps =
-	    fmax(arrived_bps(run, first, count), fmin(path->rate_bps, path->mean_rate_bps));
+	    fmax(arrived_bps(run, first, count), fmin(path->sent_rate_bps, path->mean_rate_bps));
 }
 
 /* Slope of ln RTT over ln cwnd by least squares, where cwnd moved enough to tell and the fit is good. */
