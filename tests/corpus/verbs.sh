@@ -16,12 +16,13 @@ tr '\n' '\0' <"$OUT/files" | "$BDP" --each -0 --no-host -o json | jq -r 'select(
 	.limit.candidates[0] // "-"] | @tsv' >"$OUT/verbs"
 tr '\n' '\0' <"$OUT/files" | COLUMNS=250 "$BDP" --each -0 --no-host -o table |
 	sed -E '1d; s/  +/\t/g; s/ +(high|medium|low)\t/\t\1\t/; s/^(([^\t]*)\t)/\1table\t/' >>"$OUT/verbs"
-cut -f 1 "$OUT/verbs" | sort | uniq -d | while IFS= read -r file; do
+cut -f 1 "$OUT/verbs" | sort | uniq -d >"$OUT/files"
+while IFS= read -r file; do
 	awk -f other-test.awk "$file" >"$OUT/other"
 	printf '"%s"' "$file"
 	"$BDP" compare -o json "this=$file" "other=$OUT/other"
 	"$BDP" sweep -o json "1M=$file" "2M=$OUT/other"
-done 2>/dev/null | jq -nr 'foreach inputs as $i ({}; if $i | type == "string" then {file: $i} else .said = $i end;
+done <"$OUT/files" 2>/dev/null | jq -nr 'foreach inputs as $i ({}; if $i | type == "string" then {file: $i} else .said = $i end;
 	select(.said) | .file as $file | .said | (.compare.labels // .sweep.ceilings)[0] | select(.runs == 1) |
 	[$file, (if .label then "compare" else "sweep" end), .rate_bps.median, .loss_ratio.median // "-", .limit,
 	.limit_confidence] | @tsv)' >>"$OUT/verbs"
