@@ -40,7 +40,6 @@ struct lift {
 	enum tunable_id id;    /* which, */
 	enum role end;	       /* and where; ROLE_UNKNOWN: at either end */
 	enum confidence least; /* below this confidence nothing is set for it */
-	const char *otherwise; /* what lifts it when no setting does, or NULL */
 };
 
 extern const struct lift lift_table[FACTOR_COUNT];
@@ -92,23 +91,13 @@ void plan_switches(const struct advice_input *input, struct plan *plan);
 /* Not-advised entries and commands; plan.c calls these. */
 void plan_not_recommended(const struct advice_input *input, struct plan *plan);
 void plan_commands(const struct advice_input *input, struct plan *plan);
-/* The interface of `role` towards the other end, as a command that the host itself answers, into
- * out[size], which is returned; "DEV" where that end is not known.  device_note() says that of it. */
-const char *device_towards(const struct plan *plan, enum role role, char *out, size_t size);
-const char *device_note(const char *device);
 /* Congestion control and qdisc, from the evidence. */
 void plan_congestion(const struct advice_input *input, struct plan *plan);
 
 struct setting *plan_add_setting(struct plan *plan, enum tunable_id id, enum role host);
 struct command *plan_add_command(struct plan *plan);
-/* Appends to the text in out[size], cut to fit.  With `brief` not NULL, what stands there by then is its
- * short form: *brief is set to its length in bytes. */
-void text_append(char *out, size_t size, size_t *brief, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Keeps the weightiest reason. */
-void plan_explain(struct plan *plan, enum plan_reason reason, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void plan_refuse(struct plan *plan, const char *key, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The reason that outranks those before it is kept: both ends of a path may give one. */
+void plan_explain(struct plan *plan, enum plan_reason reason, const struct remark *because);
+void plan_refuse(struct plan *plan, const char *key, const struct remark *because);
 
 #endif

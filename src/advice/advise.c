@@ -3,11 +3,9 @@
 
 #include <bsd/string.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "advice/streams.h"
-#include "base/units.h"
 #include "model/loss.h"
 #include "model/window.h"
 
@@ -78,11 +76,10 @@ static void explain_cause(const struct advice_input *input, struct plan *plan)
 	const struct lift *lift = &lift_table[limit->factor];
 
 	if (limit->factor == FACTOR_UNKNOWN || limit->confidence < lift->least)
-		plan_explain(plan, REASON_UNDECIDED,
-		    "nothing is set on a cause that is not known with more confidence");
+		plan_explain(plan, REASON_UNDECIDED, &(struct remark){.id = REMARK_UNDECIDED});
 	else
-		plan_explain(plan, REASON_CAUSE, "a larger buffer does not lift that%s%s",
-		    lift->otherwise ? ": " : "", lift->otherwise ? lift->otherwise : "");
+		plan_explain(plan, REASON_CAUSE,
+		    &(struct remark){.id = REMARK_NO_BUFFER, .values = {as_number(limit->factor)}});
 }
 
 static void advise_ceilings(const struct advice_input *input, struct plan *plan)
@@ -94,8 +91,9 @@ static void advise_ceilings(const struct advice_input *input, struct plan *plan)
 		return;
 	if (!swept && analysis->run && !target_is_above(&analysis->path)) {
 		if (input->target_is_given)
-			plan_explain(plan, REASON_TARGET_MET, "the target of %s is met",
-			    rate_text(analysis->path.target_bps).s);
+			plan_explain(plan, REASON_TARGET_MET,
+			    &(struct remark){.id = REMARK_TARGET_MET,
+				.values = {as_rate(analysis->path.target_bps)}});
 		return;
 	}
 	if (!swept && analysis->run && !buffer_holds(analysis))
@@ -129,12 +127,12 @@ static void advise_programs(const struct advice_input *input, struct plan *plan)
 
 /* Chance loss falls on each stream alike, so that many bear it together; of a run, the loss may be a queue's
  * or a policer's, which more streams make worse. */
-static void say_streams(const struct advice_input *input, double bound_bps, char *out, size_t size)
+static struct value streams_that_bear(const struct advice_input *input, double bound_bps)
 {
 	double count = ceil(input->analysis->path.target_bps / bound_bps * stream_count(input));
+	bool told = !input->analysis->run && !input->fixed_streams && count <= STREAMS_ADVISED_MAX;
 
-	if (!input->analysis->run && !input->fixed_streams && count <= STREAMS_ADVISED_MAX)
-		snprintf(out, size, " (if lost by chance, %.0f streams bear it)", count);
+	return told ? as_number(count) : (struct value){.kind = VALUE_ABSENT};
 }
 
 /* What the loss that is known permits, and what loss the target bears. */
@@ -142,7 +140,6 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 {
 	const struct path *path = &input->analysis->path;
 	double bound = loss_bound_bps(input), target = stream_target_bps_asked(input);
-	char streams[64] = "";
 
 	plan->loss_bound_bps = isfinite(bound) ? bound : 0;
 	/* What holds it next is not known. */
@@ -155,11 +152,12 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 		plan->bears_loss = cubic_loss_for_rate(path->mss, path->rtt.us, target);
 	if (!(bound < path->target_bps && (path->has & PATH_TARGET)))
 		return;
-	say_streams(input, bound, streams, sizeof(streams));
-	plan_explain(plan, REASON_LOSS,
-	    "with %s lost, CUBIC and Reno carry about %s%s, whatever the buffers%s",
-	    percent_text(loss_known(input)).s, rate_text(bound).s,
-	    stream_count(input) > 1 ? " in all" : "", streams);
+	struct remark because = {.id = REMARK_LOSS_BOUND,
+	    .values = {as_share(loss_known(input)),
+		as_rate(bound), [3] = streams_that_bear(input, bound)}};
+	if (stream_count(input) > 1)
+		because.values[2] = as_number(stream_count(input));
+	plan_explain(plan, REASON_LOSS, &because);
 }
 
 void plan_make(const struct advice_input *asked, struct plan *plan)
@@ -172,6 +170,7 @@ void plan_make(const struct advice_input *asked, struct plan *plan)
 	plan->setting_count = plan->not_advised_count = plan->command_count = 0;
 	plan->predicted_bps = plan->loss_bound_bps = plan->bears_loss = 0;
 	plan->reason = REASON_NONE;
+	plan->because.id = REMARK_NONE;
 	plan->reason_text[0] = plan->receiver_name[0] = plan->sender_name[0] = '\0';
 	plan->proxy_name[0] = plan->made_on[0] = '\0';
 	plan->role = input->role;

@@ -2,11 +2,9 @@
 #include "advice/advice.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "advice/measure_command.h"
-#include "base/units.h"
 #include "model/stock.h"
 #include "model/window.h"
 
@@ -78,90 +76,60 @@ static void set_vector(struct setting *setting, const struct tunable_value *curr
 			setting->lowers = true;
 }
 
-/* "x MiB by the kernel rule": what the other sizing methods would have given. */
-static void say_others(struct setting *setting, const struct size_candidates *candidates)
+static void note_others(struct setting *setting, const struct size_candidates *candidates)
 {
-	size_t used = 0;
-
-	for (int i = SIZING_SWEEP; i < SIZING_COUNT; i++) {
-		if (i == (int)candidates->best || candidates->bytes[i] <= 0)
-			continue;
-		int n = snprintf(setting->sizing_others + used,
-		    sizeof(setting->sizing_others) - used, "%s%s by %s", used ? "; " : "",
-		    size_text(candidates->bytes[i]).s, sizing_name((enum sizing)i));
-		if (n < 0 || (size_t)n >= sizeof(setting->sizing_others) - used)
-			break;
-		used += (size_t)n;
-	}
+	for (int i = SIZING_SWEEP; i < SIZING_COUNT; i++)
+		if (i != (int)candidates->best)
+			setting->other_bytes[i] = candidates->bytes[i];
 }
 
-/* A send buffer scales too, less what a small one holds beyond its lasting share. */
-static void say_scaled_send(struct setting *setting, const struct path *path,
-    const struct tunable_value *current, double bytes)
+/* What was measured under the present ceiling scales; a send buffer, less what a small one holds beyond its
+ * lasting share. */
+static struct remark scaled(const struct setting *setting, const struct path *path, double bytes)
 {
-	double ceiling = current ? (double)current->number[2] : 0;
+	double ceiling = setting->current.known ? (double)setting->current.number[2] : 0;
 	double plain = ceiling * path->target_bps / path->rate_bps;
-	char extra[96] = "";
+	struct remark because = {.id = REMARK_SCALED,
+	    .values = {as_size(ceiling), as_rate(path->target_bps), as_rate(path->rate_bps),
+		as_size(bytes), as_size((double)setting->value.number[2])}};
 
-	if (bytes > 1.01 * plain)
-		snprintf(extra, sizeof(extra),
-		    " x %.2f (a larger one holds less of itself in flight)", bytes / plain);
-	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-	    "%s x %s / %s%s = %s, rounded up to %s", size_text(ceiling).s,
-	    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, extra, size_text(bytes).s,
-	    size_text((double)setting->value.number[2]).s);
-	text_append(setting->why, sizeof(setting->why), NULL,
-	    ": what was measured under the present ceiling scales");
+	if (setting->id == TUNABLE_TCP_WMEM)
+		because.id = REMARK_SCALED_SEND;
+	if (setting->id == TUNABLE_TCP_WMEM && bytes > 1.01 * plain)
+		because.values[5] = as_factor(bytes / plain);
+	return because;
 }
 
-static void say_why(struct setting *setting, const struct advice_input *input,
-    const struct size_candidates *candidates, const struct tunable_value *current, const char *what)
+static struct remark reason_of(const struct setting *setting, const struct advice_input *input,
+    const struct size_candidates *candidates)
 {
 	const struct path *path = &input->analysis->path;
 	double bytes = candidates->bytes[candidates->best], need = stream_need_bytes(input);
-	const char *each = stream_count(input) > 1 ? " of each stream" : "";
+	double current = setting->current.known ? (double)setting->current.number[2] : 1;
+	struct remark because = {.values = {as_size(need), as_rate(stream_target_bps(input)),
+				     [3] = as_time(path->rtt.us), [5] = as_size(bytes),
+				     as_size((double)setting->value.number[2])}};
 
+	if (stream_count(input) > 1)
+		because.values[2] = as_number(stream_count(input));
 	switch (candidates->best) {
 	case SIZING_SWEEP:
-		snprintf(setting->why, sizeof(setting->why), "measured by the sweep: %s carried %s",
-		    size_text(bytes).s, rate_text(path->rate_bps).s);
-		break;
+		return (struct remark){
+		    .id = REMARK_SWEPT, .values = {as_size(bytes), as_rate(path->rate_bps)}};
 	case SIZING_SCALING:
-		if (setting->id == TUNABLE_TCP_WMEM) {
-			say_scaled_send(setting, path, current, bytes);
-			break;
-		}
-		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-		    "%s x %s / %s = %s, rounded up to %s",
-		    size_text(current ? (double)current->number[2] : 0).s,
-		    rate_text(path->target_bps).s, rate_text(path->rate_bps).s, size_text(bytes).s,
-		    size_text((double)setting->value.number[2]).s);
-		text_append(setting->why, sizeof(setting->why), NULL,
-		    ": what was measured under the present ceiling scales, whatever the RTT and the "
-		    "kernel's share");
-		break;
+		return scaled(setting, path, bytes);
 	case SIZING_OBSERVED_RATIO:
-		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-		    "%s must be in flight (%s%s x %s)", size_text(need).s,
-		    rate_text(stream_target_bps(input)).s, each, time_text(path->rtt.us).s);
-		text_append(setting->why, sizeof(setting->why), NULL,
-		    "; the peer's window is %.0f %% of its ceiling now, so %s, rounded up to %s",
-		    100 * path->peer_window_max_bytes / (current ? (double)current->number[2] : 1),
-		    size_text(bytes).s, size_text((double)setting->value.number[2]).s);
-		break;
+		because.id = REMARK_OBSERVED;
+		because.values[4] = as_percent(path->peer_window_max_bytes / current);
+		return because;
 	case SIZING_KERNEL_RULE:
 	case SIZING_NONE:
 	case SIZING_COUNT:
-		text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-		    "%s must be in flight (%s%s x %s)", size_text(need).s,
-		    rate_text(stream_target_bps(input)).s, each, time_text(path->rtt.us).s);
-		text_append(setting->why, sizeof(setting->why), NULL,
-		    "; %.2f of %s is %s, so %s, rounded up to %s",
-		    fmin(need, WINDOW_MAX_BYTES) / bytes,
-		    setting->id == TUNABLE_TCP_RMEM ? "the buffer" : "it", what, size_text(bytes).s,
-		    size_text((double)setting->value.number[2]).s);
 		break;
 	}
+	because.id = setting->id == TUNABLE_TCP_RMEM ? REMARK_RULE_RECEIVE : REMARK_RULE_SEND;
+	because.values[4] = as_factor(fmin(need, WINDOW_MAX_BYTES) / bytes);
+	return because;
 }
 
 static const struct tunable_value *current_of(const struct host *host, enum tunable_id id)
@@ -169,53 +137,27 @@ static const struct tunable_value *current_of(const struct host *host, enum tuna
 	return host && host->values[id].known ? &host->values[id] : NULL;
 }
 
-#define GROW_TOO "; connections that are up grow into it, too"
-
-static void say_headroom(struct setting *setting)
-{
-	text_append(setting->risk, sizeof(setting->risk), &setting->risk_brief,
-	    "headroom, not a reservation; a slow reader can fill it");
-}
-
-static bool say_unknown(struct setting *setting, const struct tunable_value *current)
-{
-	if (current)
-		return false;
-	snprintf(setting->risk, sizeof(setting->risk),
-	    "what is set there now is not known: where a value is larger, keep it");
-	return true;
-}
-
 /* Autotuning reads the ceiling anew each time (net/ipv4/tcp_input.c tcp_rcv_space_adjust), but no window
  * outgrows the scale of its SYN, which was chosen by the ceilings of then. */
-static void say_receive_risk(
-    struct setting *setting, const struct tunable_value *current, const struct host *host)
+static struct remark receive_danger(const struct setting *setting, const struct host *host)
 {
 	const struct tunable_value *core = current_of(host, TUNABLE_RMEM_MAX);
 
-	if (say_unknown(setting, current))
-		return;
-	double then = fmax((double)current->number[2], core ? (double)core->number[0] : 0);
+	if (!setting->current.known)
+		return (struct remark){.id = REMARK_VALUE_UNKNOWN};
+	double then = fmax((double)setting->current.number[2], core ? (double)core->number[0] : 0);
 	double most = window_scale_limit(window_scale_for(then));
 	double now = window_of_buffer((double)setting->value.number[2],
 	    window_share(&host->kernel, &host->values[TUNABLE_TCP_ADV_WIN_SCALE]).typical);
 
-	say_headroom(setting);
-	if (now > most)
-		text_append(setting->risk, sizeof(setting->risk), NULL,
-		    "; connections that are up stay below a window of %s, by the scale of their SYN",
-		    size_text(most).s);
-	else
-		text_append(setting->risk, sizeof(setting->risk), NULL, GROW_TOO);
+	return now > most ? (struct remark){.id = REMARK_SCALE_STAYS, .values = {as_size(most)}}
+			  : (struct remark){.id = REMARK_GROWS};
 }
 
 /* net/ipv4/tcp_input.c tcp_sndbuf_expand: read anew, too, and there is no scale to it. */
-static void say_send_risk(struct setting *setting, const struct tunable_value *current)
+static struct remark send_danger(const struct setting *setting)
 {
-	if (say_unknown(setting, current))
-		return;
-	say_headroom(setting);
-	text_append(setting->risk, sizeof(setting->risk), NULL, GROW_TOO);
+	return (struct remark){.id = setting->current.known ? REMARK_GROWS : REMARK_VALUE_UNKNOWN};
 }
 
 /* What a sweep measured is set as it was measured; what was computed is rounded up, and is never less
@@ -239,39 +181,30 @@ static double ceiling_of(
 	return ceiling_round(bytes);
 }
 
-static const char *end_name(enum tunable_id id, enum role host)
+/* Of the ceiling that is wanted, at its host. */
+static struct remark remark_of(const struct want *want, enum remark_id id)
 {
-	if (host == ROLE_UNKNOWN)
-		return "on that host";
-	if (host == ROLE_PROXY)
-		return "on the proxy";
-	return id == TUNABLE_TCP_RMEM || id == TUNABLE_RMEM_MAX ? "on the receiver"
-								: "on the sender";
-}
-
-static const char *short_name(enum tunable_id id)
-{
-	return strrchr(tunables[id].key, '.') + 1;
+	return (struct remark){.id = id, .end = want->role, .key = want->id};
 }
 
 /* What is set there must be seen first: the line is not printed, the way to see it is. */
-static void look_first(struct plan *plan, enum tunable_id id, enum role host, double ceiling_bytes,
-    const struct stock *stock)
+static void look_first(
+    struct plan *plan, const struct want *want, double ceiling_bytes, const struct stock *stock)
 {
+	bool vector = tunables[want->id].kind == TUNABLE_VECTOR3;
+	struct remark because = remark_of(want, REMARK_LOOK_FIRST);
 	struct command *command;
 
-	plan_explain(plan, REASON_LOOK_FIRST,
-	    "%s needs a maximum of %s %s, and what is set there is not known (Linux ships %s to %s)",
-	    short_name(id), size_text(ceiling_bytes).s, end_name(id, host),
-	    size_text(stock->smallest_bytes).s, size_text(stock->largest_bytes).s);
+	because.values[0] = as_size(ceiling_bytes);
+	because.values[1] = as_size(stock->smallest_bytes);
+	because.values[2] = as_size(stock->largest_bytes);
+	plan_explain(plan, REASON_LOOK_FIRST, &because);
 	if (!(command = plan_add_command(plan)))
 		return;
-	command->host = host;
-	snprintf(command->command, sizeof(command->command), "sysctl %s", tunables[id].key);
-	snprintf(command->why, sizeof(command->why),
-	    "%s: its %s must be at least %.0f (%s) for that rate", end_name(id, host),
-	    tunables[id].kind == TUNABLE_VECTOR3 ? "third number" : "value", ceiling_bytes,
-	    size_text(ceiling_bytes).s);
+	command->host = want->role;
+	command->because = remark_of(want, vector ? REMARK_LOOK_AT_VECTOR : REMARK_LOOK_AT_NUMBER);
+	command->because.values[0] = as_number(ceiling_bytes);
+	command->because.values[1] = as_size(ceiling_bytes);
 }
 
 /*
@@ -289,12 +222,12 @@ static bool allow_unknown(const struct want *want, struct plan *plan, double *ce
 		want->input->sweep_beyond_bytes >= stock.largest_bytes))
 		return true;
 	if (*ceiling_bytes <= stock.smallest_bytes) {
-		plan_explain(plan, REASON_DEFAULTS, "every Linux default covers it");
+		plan_explain(plan, REASON_DEFAULTS, &(struct remark){.id = REMARK_DEFAULTS});
 		return false;
 	}
 	if (want->sizing == SIZING_SWEEP ||
 	    stock.largest_bytes > ceiling_round(2 * want->need_bytes)) {
-		look_first(plan, want->id, want->role, *ceiling_bytes, &stock);
+		look_first(plan, want, *ceiling_bytes, &stock);
 		return false;
 	}
 	*ceiling_bytes = stock.largest_bytes;
@@ -327,28 +260,24 @@ static double permitted_times(const struct want *want, double ceiling_bytes, dou
 static void ask_for_size(const struct want *want, struct plan *plan)
 {
 	if (want->input->analysis->run)
-		plan_explain(plan, REASON_MEASURE,
-		    "neither the RTT nor what is in flight is known, so no size can be told: give a "
-		    "ping of the path, or the sender's iperf3 -J");
+		plan_explain(plan, REASON_MEASURE, &(struct remark){.id = REMARK_NO_SIZE});
 }
 
 static void measure_again(const struct want *want, struct plan *plan, double times)
 {
 	double current = (double)want->current->number[2];
 	struct command *command = plan_add_command(plan);
+	struct remark because = remark_of(want, REMARK_PERMITS_MANY);
 
-	plan_explain(plan, REASON_MEASURE,
-	    "the %s ceiling of %s %s permits %.0f times that rate: buffers are not what held this run",
-	    short_name(want->id), size_text(current).s, end_name(want->id, want->role),
-	    floor(times));
+	because.values[0] = as_size(current);
+	because.values[1] = as_number(floor(times));
+	plan_explain(plan, REASON_MEASURE, &because);
 	if (!command)
 		return;
 	measure_command(
 	    want->input->analysis->run, "-J", command->command, sizeof(command->command));
-	snprintf(command->why, sizeof(command->why),
-	    "measures again: a window of %s does not come from the present ceiling of %s, which may "
-	    "have been raised since",
-	    size_text(want->input->analysis->path.window_bytes).s, size_text(current).s);
+	command->because = (struct remark){.id = REMARK_MEASURE_AGAIN,
+	    .values = {as_size(want->input->analysis->path.window_bytes), as_size(current)}};
 }
 
 static bool allow_known(const struct want *want, struct plan *plan, double ceiling_bytes)
@@ -358,8 +287,9 @@ static bool allow_known(const struct want *want, struct plan *plan, double ceili
 
 	if ((ceiling_bytes <= current || want->need_bytes <= current) &&
 	    !want->input->allow_lower) {
-		plan_explain(plan, REASON_SUFFICIENT, "the %s ceiling of %s %s covers it",
-		    short_name(want->id), size_text(current).s, end_name(want->id, want->role));
+		struct remark because = remark_of(want, REMARK_COVERED);
+		because.values[0] = as_size(current);
+		plan_explain(plan, REASON_SUFFICIENT, &because);
 		return false;
 	}
 	if (want->sizing != SIZING_SWEEP && times >= PERMITS_MANY) {
@@ -417,9 +347,9 @@ double advise_receive(const struct advice_input *input, struct plan *plan, enum 
 	if (!setting)
 		return 0;
 	setting->sized_by = candidates.best;
-	say_why(setting, input, &candidates, want.current, "window");
-	say_others(setting, &candidates);
-	say_receive_risk(setting, want.current, at);
+	setting->because = reason_of(setting, input, &candidates);
+	setting->danger = receive_danger(setting, at);
+	note_others(setting, &candidates);
 	expect(plan, predict_receive_bps(input, (double)setting->value.number[2]));
 	return (double)setting->value.number[2];
 }
@@ -437,16 +367,6 @@ static bool goes_in_step(const struct advice_input *input, const struct size_can
 	return in_step_bytes > 0 && candidates->best != SIZING_SCALING &&
 	       (!rtt_was_measured(&input->analysis->path) || candidates->best == SIZING_NONE ||
 		   ceiling_of(input, TUNABLE_TCP_WMEM, candidates) <= in_step_bytes);
-}
-
-static void say_in_step(struct setting *setting, enum sizing sized_by)
-{
-	setting->sized_by = sized_by;
-	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-	    "in step with tcp_rmem: what comes in over the long path goes out again");
-	text_append(setting->why, sizeof(setting->why), NULL,
-	    "; the default of %s lets a new connection send before its buffer has grown",
-	    size_text((double)setting->value.number[1]).s);
 }
 
 void advise_send(
@@ -476,15 +396,16 @@ void advise_send(
 	struct setting *setting = raise_ceiling(&want, plan, ceiling);
 	if (!setting)
 		return;
+	setting->sized_by = want.sizing;
+	setting->danger = send_danger(setting);
 	if (in_step) {
-		say_in_step(setting, receive.best);
-	} else {
-		setting->sized_by = candidates.best;
-		say_why(setting, input, &candidates, want.current, "in flight");
-		say_others(setting, &candidates);
-		expect(plan, predict_send_bps(input, (double)setting->value.number[2]));
+		setting->because = (struct remark){
+		    .id = REMARK_IN_STEP, .values = {as_size((double)setting->value.number[1])}};
+		return;
 	}
-	say_send_risk(setting, want.current);
+	setting->because = reason_of(setting, input, &candidates);
+	note_others(setting, &candidates);
+	expect(plan, predict_send_bps(input, (double)setting->value.number[2]));
 }
 
 void advise_setsockopt(
@@ -512,11 +433,7 @@ void advise_setsockopt(
 	    (struct tunable_value){.known = true, .count = 1, .number = {(int64_t)bytes}};
 	if (want.current)
 		setting->current = *want.current;
-	text_append(setting->why, sizeof(setting->why), &setting->why_brief,
-	    "lets a program ask for %s with %s", size_text(bytes).s,
-	    id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF");
-	text_append(setting->why, sizeof(setting->why), NULL,
-	    ", of which the kernel makes twice that: enough for %s in flight; such a socket is not "
-	    "autotuned any more",
-	    size_text(need).s);
+	setting->because = (struct remark){.id = REMARK_PROGRAMS,
+	    .values = {as_size(bytes), as_word(id == TUNABLE_RMEM_MAX ? "SO_RCVBUF" : "SO_SNDBUF"),
+		as_size(need)}};
 }

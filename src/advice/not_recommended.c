@@ -1,13 +1,7 @@
 /* What guides advise and this plan does not, with the reason; and the commands beside the settings. */
 #include "advice/advice.h"
 
-#include <bsd/string.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advice/measure_command.h"
-#include "base/quote.h"
-#include "base/units.h"
 #include "model/stock.h"
 #include "model/window.h"
 
@@ -15,24 +9,19 @@ static void refuse_tcp_mem(const struct advice_input *input, struct plan *plan)
 {
 	const struct host *host = input->receiver ? input->receiver : input->sender;
 
-	if (host && host->in_namespace) {
-		plan_refuse(plan, "net.ipv4.tcp_mem",
-		    "not in this network namespace: it is one setting for the whole host, in pages");
-		return;
-	}
 	const struct tunable_value *mem = host ? &host->values[TUNABLE_TCP_MEM] : NULL;
-	double page = (double)host_page_bytes(host);
-	if (mem && mem->known)
-		plan_refuse(plan, "net.ipv4.tcp_mem",
-		    "in pages, not bytes: its %s bounds all sockets together%s",
-		    size_text((double)mem->number[2] * page).s,
-		    host->mem_total_bytes > 0 &&
-			    (double)mem->number[2] * page > (double)host->mem_total_bytes
-			? " at more than the RAM: see the finding"
-			: "; the kernel sized it by RAM");
-	else
-		plan_refuse(plan, "net.ipv4.tcp_mem",
-		    "in pages, not bytes: it bounds all sockets together, and the kernel sizes it by RAM");
+	struct remark because = {.id = REMARK_MEM};
+
+	if (host && host->in_namespace) {
+		because.id = REMARK_MEM_NAMESPACE;
+	} else if (mem && mem->known) {
+		double high = (double)mem->number[2] * (double)host_page_bytes(host);
+		because.id = host->mem_total_bytes > 0 && high > (double)host->mem_total_bytes
+				 ? REMARK_MEM_BEYOND_RAM
+				 : REMARK_MEM_SIZED;
+		because.values[0] = as_size(high);
+	}
+	plan_refuse(plan, "net.ipv4.tcp_mem", &because);
 }
 
 static void refuse_scale(const struct advice_input *input, struct plan *plan)
@@ -41,7 +30,7 @@ static void refuse_scale(const struct advice_input *input, struct plan *plan)
 
 	if (receiver && kernel_at_least(&receiver->kernel, 6, 6))
 		plan_refuse(plan, "net.ipv4.tcp_adv_win_scale",
-		    "does nothing since Linux 6.6: the share of a buffer that is window is measured per socket");
+		    &(struct remark){.id = REMARK_ADV_WIN_SCALE});
 }
 
 static bool has_setting(const struct plan *plan, enum tunable_id id)
@@ -57,62 +46,31 @@ void plan_not_recommended(const struct advice_input *input, struct plan *plan)
 	if (!has_setting(plan, TUNABLE_TCP_RMEM) && !has_setting(plan, TUNABLE_TCP_WMEM))
 		return;
 	if (!input->setsockopt) {
-		plan_refuse(plan, "net.core.rmem_max",
-		    "caps what a program asks for with SO_RCVBUF; autotuning goes by tcp_rmem alone");
-		plan_refuse(plan, "net.core.wmem_max",
-		    "caps what a program asks for with SO_SNDBUF; autotuning goes by tcp_wmem alone");
+		plan_refuse(plan, "net.core.rmem_max", &(struct remark){.id = REMARK_RMEM_MAX});
+		plan_refuse(plan, "net.core.wmem_max", &(struct remark){.id = REMARK_WMEM_MAX});
 	}
 	refuse_tcp_mem(input, plan);
 	refuse_scale(input, plan);
 }
 
-static const char *name_of(const struct plan *plan, enum role role)
+static bool changes_on(const struct plan *plan, enum role host)
 {
-	const char *name = role == ROLE_SENDER	   ? plan->sender_name
-			   : role == ROLE_RECEIVER ? plan->receiver_name
-			   : role == ROLE_PROXY	   ? plan->proxy_name
-						   : "";
-
-	return quote_host(name, "");
-}
-
-/* `key="4096 131072 6291456"` for each change on that host, behind what is in out[size] already. */
-static bool add_values(const struct plan *plan, enum role host, char *out, size_t size)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < plan->setting_count; i++) {
-		const struct setting *setting = &plan->settings[i];
-		char value[256];
-		size_t used = strlen(out);
-
-		if (!setting->change || setting->host != host)
-			continue;
-		tunable_value_text(setting->id, &setting->value, value, sizeof(value));
-		int n = snprintf(
-		    out + used, size - used, " %s=\"%s\"", tunables[setting->id].key, value);
-		if (n < 0 || (size_t)n >= size - used)
-			return false;
-		any = true;
-	}
-	return any;
+	for (size_t i = 0; i < plan->setting_count; i++)
+		if (plan->settings[i].change && plan->settings[i].host == host)
+			return true;
+	return false;
 }
 
 /* A host that is not this one is set from here: whole, with no file that must be there. */
 static void command_remote(struct plan *plan, enum role host)
 {
-	const char *name = name_of(plan, host);
-	char values[sizeof(plan->commands[0].command)];
 	struct command *command;
 
-	snprintf(values, sizeof(values), "ssh %s 'sudo sysctl -w", name);
-	if (host == plan->here || *name == '\0' ||
-	    !add_values(plan, host, values, sizeof(values) - 1) ||
+	if (host == plan->here || *plan_host_word(plan, host) == '\0' || !changes_on(plan, host) ||
 	    !(command = plan_add_command(plan)))
 		return;
 	command->host = host;
-	snprintf(command->command, sizeof(command->command), "%s'", values);
-	strlcpy(command->why, "sets it there, until the next boot", sizeof(command->why));
+	command->because.id = REMARK_SET_THERE;
 }
 
 /* The sender's own buffer must not be the next limit, and nothing is known of it. */
@@ -131,11 +89,11 @@ static void command_check_sender(const struct advice_input *input, struct plan *
 	    !(command = plan_add_command(plan)))
 		return;
 	command->host = ROLE_SENDER;
-	snprintf(command->command, sizeof(command->command), "sysctl net.ipv4.tcp_wmem");
-	snprintf(command->why, sizeof(command->why),
-	    "on the sender: its third number must be at least %.0f (%s) for that rate",
-	    ceiling_round(candidates.bytes[candidates.best]),
-	    size_text(ceiling_round(candidates.bytes[candidates.best])).s);
+	double ceiling = ceiling_round(candidates.bytes[candidates.best]);
+	command->because = (struct remark){.id = REMARK_LOOK_AT_VECTOR,
+	    .end = ROLE_SENDER,
+	    .key = TUNABLE_TCP_WMEM,
+	    .values = {as_number(ceiling), as_size(ceiling)}};
 }
 
 static void command_without_option(const struct advice_input *input, struct plan *plan)
@@ -146,10 +104,7 @@ static void command_without_option(const struct advice_input *input, struct plan
 	    !(command = plan_add_command(plan)))
 		return;
 	measure_command(input->analysis->run, "-J", command->command, sizeof(command->command));
-	strlcpy(command->why,
-	    "without -w lets autotuning work; a program that must set buffers needs net.core.rmem_max or wmem_max of "
-	    "what it asks for",
-	    sizeof(command->why));
+	command->because.id = REMARK_WITHOUT_OPTION;
 }
 
 void plan_commands(const struct advice_input *input, struct plan *plan)

@@ -2,9 +2,7 @@
 
 #include "advice/advice.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/quote.h"
 
 const char *sizing_name(enum sizing sizing)
 {
@@ -56,35 +54,28 @@ const char *plan_reason_name(enum plan_reason reason)
 	return names[reason];
 }
 
+const char *plan_host_word(const struct plan *plan, enum role role)
+{
+	const char *name = role == ROLE_SENDER	   ? plan->sender_name
+			   : role == ROLE_RECEIVER ? plan->receiver_name
+			   : role == ROLE_PROXY	   ? plan->proxy_name
+						   : "";
+
+	return quote_host(name, "");
+}
+
 bool target_is_above(const struct path *path)
 {
 	return (path->has & PATH_TARGET) &&
 	       (!(path->has & PATH_RATE) || path->target_bps > TARGET_ABOVE * path->rate_bps);
 }
 
-/* The reason that outranks those before it is kept: both ends of a path may give one. */
-void text_append(char *out, size_t size, size_t *brief, const char *format, ...)
+void plan_explain(struct plan *plan, enum plan_reason reason, const struct remark *because)
 {
-	size_t used = strlen(out);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(out + used, size - used, format, args);
-	va_end(args);
-	if (brief)
-		*brief = strlen(out);
-}
-
-void plan_explain(struct plan *plan, enum plan_reason reason, const char *format, ...)
-{
-	va_list args;
-
 	if (reason <= plan->reason)
 		return;
 	plan->reason = reason;
-	va_start(args, format);
-	vsnprintf(plan->reason_text, sizeof(plan->reason_text), format, args);
-	va_end(args);
+	plan->because = *because;
 }
 
 struct setting *plan_add_setting(struct plan *plan, enum tunable_id id, enum role host)
@@ -105,15 +96,9 @@ struct command *plan_add_command(struct plan *plan)
 	return command;
 }
 
-void plan_refuse(struct plan *plan, const char *key, const char *format, ...)
+void plan_refuse(struct plan *plan, const char *key, const struct remark *because)
 {
-	va_list args;
-
-	if (plan->not_advised_count == PLAN_NOT_ADVISED_MAX)
-		return;
-	struct not_advised *entry = &plan->not_advised[plan->not_advised_count++];
-	entry->key = key;
-	va_start(args, format);
-	vsnprintf(entry->why, sizeof(entry->why), format, args);
-	va_end(args);
+	if (plan->not_advised_count < PLAN_NOT_ADVISED_MAX)
+		plan->not_advised[plan->not_advised_count++] =
+		    (struct not_advised){.key = key, .because = *because};
 }

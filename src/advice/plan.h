@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "advice/remark.h"
 #include "diagnosis/diagnosis.h"
 #include "evidence/tunable.h"
 
@@ -22,7 +23,6 @@ enum sizing {
 
 const char *sizing_name(enum sizing sizing); /* json: "scaling", "kernel-rule", NULL for none */
 
-enum role { ROLE_UNKNOWN, ROLE_RECEIVER, ROLE_SENDER, ROLE_PROXY };
 const char *role_name(enum role role);
 
 /* Why a plan raises no ceiling, or what has to be looked at first; in order of what is told first. */
@@ -64,21 +64,23 @@ struct setting {
 	enum sizing sized_by;
 	bool answers; /* it mends what `finding` tells; report/plan_text.c says so */
 	enum finding_id finding;
-	char why[480];		 /* the numbers and the reason, one or two sentences */
-	size_t why_brief;	 /* so many bytes of it say it in short; 0: all do */
-	size_t risk_brief;	 /* the same of `risk` */
-	char sizing_others[240]; /* what the other sizing methods would have given; "" when none */
-	char risk[240];		 /* "" when none worth a line */
+	struct remark because, danger;	  /* the numbers and the reason; REMARK_NONE: no danger */
+	double other_bytes[SIZING_COUNT]; /* what the other sizing methods would have given */
+	/* what report/plan_text.c makes of that; "" when there is nothing to say */
+	char why[480], risk[240], sizing_others[240];
+	size_t why_brief, risk_brief; /* so many bytes of them say it in short; 0: all do */
 };
 
 struct not_advised {
+	struct remark because;
 	const char *key; /* "net.core.rmem_max" */
-	char why[300];
+	char why[300];	 /* as in struct setting */
 };
 
 struct command {
-	char command[400]; /* runnable by /bin/sh, or a template with HOST or DEV in it */
-	char why[240];
+	struct remark because; /* what it is and why; REMARK_NONE: the texts are there already */
+	/* runnable by /bin/sh, or with HOST or DEV in it; and why */
+	char command[400], why[240];
 	enum role host;
 	bool for_files; /* also printed, as a comment, in -o sysctl */
 };
@@ -118,8 +120,12 @@ struct plan {
 	double bears_loss; /* loss ratio at which CUBIC still carries the target; 0 without one */
 	struct stream_plan streams;
 	enum plan_reason reason;
+	struct remark because;
 	char reason_text[300]; /* a sentence without its period; "" for REASON_NONE */
 };
+
+/* The host's name as it may stand in a command; "" when it has none. */
+const char *plan_host_word(const struct plan *plan, enum role role);
 
 /* For --check: a value ought to change, or a finding is a warning or worse. */
 bool plan_wants_change(const struct plan *plan, const struct findings *findings);

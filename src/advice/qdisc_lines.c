@@ -1,7 +1,6 @@
 #include "advice/qdisc_lines.h"
 
 #include <bsd/string.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/quote.h"
@@ -36,21 +35,16 @@ static enum choice choose(
 	return is_default(host, interface->leaf_qdisc) ? CHOICE_MQ : CHOICE_LEAVE;
 }
 
-static void fill(struct command *line, const struct interface *interface, const char *word,
-    const char *qdisc, enum role role, enum choice choice)
+static void fill(struct command *line, const struct interface *interface, const char *qdisc,
+    enum role role, enum choice choice)
 {
-	*line = (struct command){.host = role};
-	snprintf(line->command, sizeof(line->command), "sudo tc qdisc replace dev %s root %s", word,
-	    choice == CHOICE_MQ ? "mq" : qdisc);
-	if (choice == CHOICE_MQ)
-		snprintf(line->why, sizeof(line->why),
-		    "%s is up and keeps %s on its %u queues; a new mq gives each what default_qdisc says "
-		    "then, so set that to %s first",
-		    word, interface->leaf_qdisc, interface->tx_queues, qdisc);
-	else
-		snprintf(line->why, sizeof(line->why),
-		    "%s is up and keeps %s: default_qdisc is for interfaces that come up later",
-		    word, interface->qdisc);
+	bool mq = choice == CHOICE_MQ;
+
+	*line = (struct command){.host = role,
+	    .because = {.id = mq ? REMARK_QUEUE_OF_MANY : REMARK_QUEUE_OF_ONE,
+		.values = {as_word(interface->name), as_word(qdisc),
+		    as_word(mq ? interface->leaf_qdisc : interface->qdisc),
+		    as_number(interface->tx_queues)}}};
 }
 
 static void leave(const struct interface *interface, char *left_alone, size_t size)
@@ -82,7 +76,7 @@ size_t qdisc_lines(const struct host *host, const char *qdisc, enum role role,
 		    (choice != CHOICE_NONE && !quote_word(interface->name, word, sizeof(word))))
 			leave(interface, left_alone, size);
 		else if (choice != CHOICE_NONE && count < max)
-			fill(&lines[count++], interface, word, wanted, role, choice);
+			fill(&lines[count++], interface, qdisc, role, choice);
 	}
 	return count;
 }

@@ -1,23 +1,11 @@
 #include "advice/runaway_plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "advice/advice.h"
-#include "base/units.h"
 
 #define SHRINK_WINDOW "net.ipv4.tcp_shrink_window"
 #define RMEM "net.ipv4.tcp_rmem"
-
-/*
- * What was reported of tcp_shrink_window = 1: a socket that stuck at a zero window on 6.6.74 and not
- * with 0 (netdev, May 2025); slow or hanging MPTCP (multipath-tcp/mptcp_net-next issue 439, 6.5.3);
- * senders that mishandle a retracted window (google/gvisor issue 10312).
- */
-static const char shrink_risk[] =
-    "a window may be taken back, which RFC 7323, section 2.4, discourages: sockets stuck at a zero "
-    "window were reported on 6.6, hanging MPTCP on 6.5, and peers that mishandle it; watch for "
-    "connections that stop, and set it back to 0 then";
 
 static void set_shrink_window(const struct host *host, struct plan *plan)
 {
@@ -27,11 +15,8 @@ static void set_shrink_window(const struct host *host, struct plan *plan)
 		return;
 	setting->value = (struct tunable_value){.known = true, .count = 1, .number = {1}};
 	setting->current = host->values[TUNABLE_TCP_SHRINK_WINDOW];
-	snprintf(setting->why, sizeof(setting->why),
-	    "the counters show windows that had to be closed and were not, and buffers over their limit: "
-	    "with 1 the kernel takes the window back, and a slow reader's buffer stays where it is; "
-	    "connections that are up follow at once");
-	snprintf(setting->risk, sizeof(setting->risk), "%s", shrink_risk);
+	setting->because.id = REMARK_RUNAWAY;
+	setting->danger.id = REMARK_SHRINKS;
 }
 
 /* The one place where a lower ceiling is advised. */
@@ -46,22 +31,22 @@ static void lower_ceiling(
 	setting->value.number[2] = (int64_t)runaway->ceiling_bytes;
 	setting->lowers = true;
 	setting->sized_by = SIZING_KERNEL_RULE;
-	snprintf(setting->why, sizeof(setting->why),
-	    "LOWER than now: it bounds what one slow reader can hold, and still covers the largest BDP "
-	    "seen here, %s, since about half of the buffer is window",
-	    size_text(input->largest_bdp_bytes).s);
-	snprintf(setting->risk, sizeof(setting->risk),
-	    "a connection over a longer or faster path than any seen now is held back by it; buffers "
-	    "that are larger already do not shrink, so reconnect");
+	setting->because = (struct remark){
+	    .id = REMARK_RUNAWAY_CEILING, .values = {as_size(input->largest_bdp_bytes)}};
+	setting->danger.id = REMARK_HOLDS_BACK;
 }
 
 static void refuse_ceiling(
     const struct runaway_input *input, const struct runaway *runaway, struct plan *plan)
 {
 	plan_refuse(plan, RMEM,
-	    "a ceiling of %s would bound what a slow reader can hold and still cover the largest BDP "
-	    "seen, %s; that is lower than now, so it is advised with --allow-lower only",
-	    size_text(runaway->ceiling_bytes).s, size_text(input->largest_bdp_bytes).s);
+	    &(struct remark){.id = REMARK_LEAVE_ASKED,
+		.values = {as_size(runaway->ceiling_bytes), as_size(input->largest_bdp_bytes)}});
+}
+
+static void refuse_shrinking(struct plan *plan, enum remark_id id)
+{
+	plan_refuse(plan, SHRINK_WINDOW, &(struct remark){.id = id});
 }
 
 static void say_no_knob(const struct runaway_input *input, struct plan *plan)
@@ -69,17 +54,13 @@ static void say_no_knob(const struct runaway_input *input, struct plan *plan)
 	const struct host *host = input->host;
 
 	if (!host || host->origin == HOST_UNKNOWN || host->origin == HOST_OPTIONS)
-		plan_refuse(plan, SHRINK_WINDOW,
-		    "whether that host's kernel has it is not known (6.5 and later do, and 6.1.y since "
-		    "October 2023): give its sysctl -a with --sysctl FILE");
-	else if (host->kernel.known)
-		plan_refuse(plan, SHRINK_WINDOW,
-		    "Linux %s there does not have it (6.5 and later do, and 6.1.y since October 2023)",
-		    host->kernel.release);
+		refuse_shrinking(plan, REMARK_SHRINK_NOT_KNOWN);
 	else
 		plan_refuse(plan, SHRINK_WINDOW,
-		    "the kernel there does not have it (6.5 and later do, and 6.1.y since October "
-		    "2023)");
+		    &(struct remark){.id = REMARK_SHRINK_NOT_THERE,
+			.values = {as_word(host->kernel.known ? host->kernel.release : ""),
+			    host->kernel.known ? (struct value){.kind = VALUE_ABSENT}
+					       : as_number(1)}});
 }
 
 static void plan_confirmed(
@@ -90,8 +71,7 @@ static void plan_confirmed(
 		return;
 	}
 	if (runaway->already_shrinks)
-		plan_refuse(plan, SHRINK_WINDOW,
-		    "it is 1 already, and buffers run away all the same: look at the readers");
+		refuse_shrinking(plan, REMARK_SHRINK_ON_ALREADY);
 	else
 		say_no_knob(input, plan);
 	if (runaway->remedy == REMEDY_LOWER_CEILING)
@@ -105,28 +85,19 @@ static void plan_unconfirmed(
 {
 	bool on = runaway->already_shrinks;
 
-	if (input->delta && !input->delta->known[COUNTER_WANT_ZERO_WINDOW_ADV])
-		plan_refuse(plan, SHRINK_WINDOW,
-		    "leave it as it is: TCPWantZeroWindowAdv is not among the counters, so whether "
-		    "windows had to be closed is not known");
-	else if (input->delta)
-		plan_refuse(plan, SHRINK_WINDOW,
-		    on ? "it is 1, and the counters show no need for that (the default is 0)"
-		       : "leave it at 0: the counters show no window that had to be closed and could "
-			 "not");
+	if (!input->delta)
+		refuse_shrinking(plan, REMARK_SHRINK_READ_TWICE);
+	else if (!input->delta->known[COUNTER_WANT_ZERO_WINDOW_ADV])
+		refuse_shrinking(plan, REMARK_SHRINK_NOT_COUNTED);
 	else
-		plan_refuse(plan, SHRINK_WINDOW,
-		    "leave it at 0 until the counters are read twice and show that windows had to be "
-		    "closed and could not");
+		refuse_shrinking(plan, on ? REMARK_SHRINK_ON_UNNEEDED : REMARK_SHRINK_NOT_NEEDED);
 	if (runaway->remedy != REMEDY_MEASURE)
 		return;
 	struct command *command = plan_add_command(plan);
 	if (!command)
 		return;
 	command->host = ROLE_RECEIVER;
-	snprintf(command->command, sizeof(command->command), "bdp sockets --interval 10");
-	snprintf(command->why, sizeof(command->why),
-	    "reads the counters twice, on that host (or give it two outputs of nstat -az)");
+	command->because.id = REMARK_READ_COUNTERS;
 }
 
 void runaway_plan(

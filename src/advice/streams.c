@@ -3,10 +3,7 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "advice/measure_command.h"
-#include "base/units.h"
 #include "model/window.h"
 
 /* Paced a little above its part: headers, and what is sent again. */
@@ -71,25 +68,18 @@ static double ceilings_of(const struct plan *plan)
 static void add_pacing(struct plan *plan, enum role role)
 {
 	struct command *command;
-	char device[160];
 
 	if (plan->streams.pace_bps >= FQ_RATE_MAX_BPS) {
-		plan_refuse(plan, "fq maxrate",
-		    "ends at %s a flow, in the kernel's 32 bits: a program paces a faster stream itself "
-		    "(SO_MAX_PACING_RATE, iperf3 --fq-rate)",
-		    rate_text(FQ_RATE_MAX_BPS).s);
+		plan_refuse(plan, NULL,
+		    &(struct remark){
+			.id = REMARK_MAXRATE_ENDS, .values = {as_rate(FQ_RATE_MAX_BPS)}});
 		return;
 	}
 	if (!(command = plan_add_command(plan)))
 		return;
 	command->host = role;
-	device_towards(plan, role, device, sizeof(device));
-	snprintf(command->command, sizeof(command->command),
-	    "sudo tc qdisc replace dev %s root fq maxrate %.0fmbit", device,
-	    ceil(plan->streams.pace_bps / 1e6));
-	snprintf(command->why, sizeof(command->why),
-	    "paces each stream just above its part, so that none takes the others' room%s",
-	    device_note(device));
+	command->because = (struct remark){
+	    .id = REMARK_PACE_STREAMS, .values = {as_number(ceil(plan->streams.pace_bps / 1e6))}};
 }
 
 void plan_streams(const struct advice_input *input, unsigned asked_before, struct plan *plan)
@@ -113,7 +103,6 @@ void plan_streams(const struct advice_input *input, unsigned asked_before, struc
 		add_pacing(plan, input->role ? input->role : ROLE_SENDER);
 	if (!plan->streams.by_core && plan->streams.most_bps < 0.999 * plan->streams.rate_bps)
 		plan_explain(plan, REASON_WINDOW_END,
-		    "%u stream%s carr%s %s at most: no window is larger than 1 GiB (RFC 7323)",
-		    count, count == 1 ? "" : "s", count == 1 ? "ies" : "y",
-		    rate_text(count * plan->streams.most_bps).s);
+		    &(struct remark){.id = REMARK_WINDOW_END,
+			.values = {as_number(count), as_rate(count * plan->streams.most_bps)}});
 }

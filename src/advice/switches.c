@@ -1,8 +1,6 @@
 /* What must be on for any of the rest to work: the settings of the findings that say so. */
 #include "advice/advice.h"
 
-#include <stdio.h>
-
 static void switch_on(
     const struct host *host, struct plan *plan, enum role role, const struct switch_row *row)
 {
@@ -17,8 +15,7 @@ static void switch_on(
 	setting->answers = true;
 	setting->finding = row->finding;
 	if (row->id == TUNABLE_TCP_WINDOW_SCALING)
-		snprintf(setting->risk, sizeof(setting->risk),
-		    "agreed in the SYN: connections that are up stay without it");
+		setting->danger.id = REMARK_SYN;
 }
 
 static void switch_host(const struct host *host, struct plan *plan, enum role role)

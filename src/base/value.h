@@ -16,6 +16,7 @@ enum value_kind {
 	VALUE_PERCENT, /* a ratio, printed as whole per cent */
 	VALUE_COUNT,   /* whole, digits grouped */
 	VALUE_NUMBER,  /* whole, as settings are written */
+	VALUE_FACTOR,  /* two decimals */
 	VALUE_WORD,    /* a name: borrowed, safe to print */
 };
 
@@ -59,6 +60,11 @@ static inline struct value as_count(uint64_t count)
 static inline struct value as_number(double number)
 {
 	return (struct value){VALUE_NUMBER, number, NULL};
+}
+
+static inline struct value as_factor(double number)
+{
+	return (struct value){VALUE_FACTOR, number, NULL};
 }
 
 /* An empty or missing word is absent. */

@@ -32,6 +32,9 @@ static void add_value(struct phrase *out, const struct value *value)
 	case VALUE_NUMBER:
 		phrase_add(out, "%.0f", value->number);
 		return;
+	case VALUE_FACTOR:
+		phrase_add(out, "%.2f", value->number);
+		return;
 	case VALUE_WORD:
 		phrase_add(out, "%s", value->word);
 		return;
@@ -74,8 +77,12 @@ static void fill_part(
 		}
 		const struct value *value = value_at(brace, values, count);
 		const char *bar = memchr(brace, '|', (size_t)(close - brace));
+		const char *given = memchr(brace, '?', (size_t)(close - brace));
 		phrase_add(out, "%.*s", (int)(brace - text), text);
-		add_value(out, value);
+		if (!given)
+			add_value(out, value);
+		else if (value->kind != VALUE_ABSENT)
+			phrase_add(out, "%.*s", (int)(close - given - 1), given + 1);
 		if (bar)
 			add_noun(out, bar, close, value->number == 1);
 		text = close + 1;

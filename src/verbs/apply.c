@@ -16,6 +16,7 @@
 #include "base/source.h"
 #include "report/outcome_json.h"
 #include "report/outcome_text.h"
+#include "report/plan_text.h"
 #include "system/qdisc_netlink.h"
 
 #ifndef BDP_VERSION
@@ -69,6 +70,7 @@ static void print_queue_lines(const struct outcome *outcome, FILE *stream)
 		return;
 	size_t count = qdisc_lines(
 	    &host, qdisc, ROLE_UNKNOWN, lines, PLAN_COMMANDS_MAX, left_alone, sizeof(left_alone));
+	commands_text(lines, count);
 	outcome_text_commands(lines, count, left_alone, stream);
 }
 

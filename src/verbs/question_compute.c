@@ -231,12 +231,16 @@ static void add_queue_lines(struct question *c)
 
 	if (c->sender != &c->here || !host_read_qdiscs(&c->here))
 		return;
-	for (size_t i = 0; i < plan->setting_count; i++)
-		if (plan->settings[i].id == TUNABLE_DEFAULT_QDISC)
-			plan->command_count += qdisc_lines(&c->here, plan->settings[i].value.word,
-			    plan->settings[i].host, plan->commands + plan->command_count,
-			    PLAN_COMMANDS_MAX - plan->command_count, left_alone,
-			    sizeof(left_alone));
+	for (size_t i = 0; i < plan->setting_count; i++) {
+		struct command *lines = plan->commands + plan->command_count;
+		if (plan->settings[i].id != TUNABLE_DEFAULT_QDISC)
+			continue;
+		size_t count = qdisc_lines(&c->here, plan->settings[i].value.word,
+		    plan->settings[i].host, lines, PLAN_COMMANDS_MAX - plan->command_count,
+		    left_alone, sizeof(left_alone));
+		commands_text(lines, count);
+		plan->command_count += count;
+	}
 }
 
 /* What the plan costs in memory, and the findings on that. */

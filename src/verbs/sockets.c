@@ -10,6 +10,7 @@
 #include "advice/runaway_plan.h"
 #include "base/quote.h"
 #include "diagnosis/host_findings.h"
+#include "report/plan_text.h"
 #include "report/sockets.h"
 #include "verbs/output.h"
 #include "verbs/progress.h"
@@ -61,6 +62,7 @@ static void decide(const struct socket_scan *scan, struct outlook *outlook)
 	runaway_findings(&outlook->input, &outlook->runaway, &outlook->findings);
 	find_sockstat(&outlook->findings, &scan->host, "host");
 	runaway_plan(&outlook->input, &outlook->runaway, scan->live, &outlook->plan);
+	plan_text(&outlook->plan);
 }
 
 static void __attribute__((format(printf, 2, 3)))

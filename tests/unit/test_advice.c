@@ -7,6 +7,7 @@
 #include "advice/advice.h"
 #include "advice/plan_memory.h"
 #include "model/window.h"
+#include "report/plan_text.h"
 #include "runs.h"
 
 #define MIB 1048576.0
@@ -66,6 +67,7 @@ static void work_plan(struct work *w)
 	    &w->analysis.limit);
 	w->input.target_is_given = w->given.target_bps > 0;
 	plan_make(&w->input, &w->plan);
+	plan_text(&w->plan);
 }
 
 /* 703 Mbit/s held by a ceiling of 4 MiB at 25 ms: 2 MiB of window on 5.15. */
@@ -277,6 +279,7 @@ static void test_pace_end(void **state)
 			      .streams = rows[i].streams,
 			      .fixed_streams = true},
 		    &plan);
+		plan_text(&plan);
 		for (size_t k = 0; k < plan.command_count; k++)
 			paced |= strstr(plan.commands[k].command, "maxrate") != NULL;
 		assert_int_equal(paced, rows[i].paced);

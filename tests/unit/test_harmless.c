@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "advice/advice.h"
+#include "report/plan_text.h"
 #include "runs.h"
 
 #define MIB 1048576.0
@@ -154,6 +155,7 @@ static void ask(struct question *q, unsigned seed)
 		path_from_numbers(&q->analysis.path, &q->given);
 	}
 	plan_make(&q->input, &q->plan);
+	plan_text(&q->plan);
 }
 
 /* Which of the two hosts a setting is for. */
@@ -373,6 +375,7 @@ static void test_numbers(void **state)
 
 		path_from_numbers(&analysis.path, &given);
 		plan_make(&input, &plan);
+		plan_text(&plan);
 		for (size_t k = 0; k < plan.setting_count; k++) {
 			if (plan.settings[k].id == TUNABLE_TCP_RMEM)
 				rmem = plan.settings[k].value.number[2];

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "advice/qdisc_lines.h"
+#include "report/plan_text.h"
 #include "system/qdisc_netlink.h"
 
 /* ---- tc lines ---- */
@@ -67,6 +68,7 @@ static void test_lines(void **state)
 		host.interfaces[0].tx_queues = 8;
 		size_t count = qdisc_lines(&host, "fq", ROLE_SENDER, lines, 2, left, sizeof(left));
 		assert_int_equal(count, line_rows[i].command != NULL);
+		commands_text(lines, count);
 		if (count > 0) {
 			assert_string_equal(lines[0].command, line_rows[i].command);
 			assert_int_equal(lines[0].host, ROLE_SENDER);
@@ -89,6 +91,7 @@ static void test_many_interfaces(void **state)
 		    sizeof(host.interfaces[i].qdisc));
 	}
 	assert_int_equal(qdisc_lines(&host, "fq", ROLE_SENDER, lines, 4, left, sizeof(left)), 4);
+	commands_text(lines, 4);
 	assert_string_equal(lines[3].command, "sudo tc qdisc replace dev eth6 root fq");
 	assert_int_equal(strlen(left), sizeof(left) - 1);
 	/* What somebody made the default is nobody's special choice. */
@@ -96,6 +99,7 @@ static void test_many_interfaces(void **state)
 	strlcpy(host.values[TUNABLE_DEFAULT_QDISC].word, "htb",
 	    sizeof(host.values[TUNABLE_DEFAULT_QDISC].word));
 	qdisc_lines(&host, "fq", ROLE_SENDER, lines, 4, left, sizeof(left));
+	commands_text(lines, 4);
 	assert_string_equal(lines[1].command, "sudo tc qdisc replace dev eth1 root fq");
 	assert_string_equal(left, "");
 	assert_int_equal(qdisc_lines(&host, "f q'", ROLE_SENDER, lines, 4, left, sizeof(left)), 0);

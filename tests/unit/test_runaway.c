@@ -1,6 +1,7 @@
 #include "advice/runaway_plan.h"
 #include "diagnosis/runaway.h"
 #include "report/finding_text.h"
+#include "report/plan_text.h"
 
 #include <string.h>
 
@@ -159,6 +160,7 @@ static void test_remedies(void **state)
 		assert_int_equal(runaway.verdict, RUNAWAY_CONFIRMED);
 		assert_int_equal(runaway.remedy, row->remedy);
 		runaway_plan(&input, &runaway, true, &plan);
+		plan_text(&plan);
 		if (row->remedy == REMEDY_READERS) {
 			assert_int_equal(plan.setting_count, 0);
 			assert_true(plan.not_advised_count > 0);
@@ -203,6 +205,7 @@ static void test_left_alone(void **state)
 
 	runaway_decide(&input, &runaway);
 	runaway_plan(&input, &runaway, true, &plan);
+	plan_text(&plan);
 	assert_int_equal(plan.setting_count, 0);
 	assert_true(refused(&plan, "net.ipv4.tcp_shrink_window", "leave it at 0 until"));
 	assert_int_equal(plan.command_count, 1);
@@ -212,6 +215,7 @@ static void test_left_alone(void **state)
 	input.delta = &quiet;
 	runaway_decide(&input, &runaway);
 	runaway_plan(&input, &runaway, true, &plan);
+	plan_text(&plan);
 	assert_int_equal(plan.setting_count, 0);
 	assert_int_equal(plan.command_count, 0);
 	assert_true(refused(&plan, "net.ipv4.tcp_shrink_window", "leave it at 0: the counters"));
@@ -222,6 +226,7 @@ static void test_left_alone(void **state)
 	runaway_decide(&input, &runaway);
 	assert_int_equal(runaway.verdict, RUNAWAY_CONFIRMED);
 	runaway_plan(&input, &runaway, false, &plan);
+	plan_text(&plan);
 	assert_int_equal(plan.setting_count, 0);
 	assert_true(refused(&plan, "net.ipv4.tcp_shrink_window", "--sysctl FILE"));
 }

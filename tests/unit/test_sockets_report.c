@@ -7,6 +7,7 @@
 #include "advice/runaway_plan.h"
 #include "base/json.h"
 #include "near.h"
+#include "report/plan_text.h"
 
 static const struct socket_memory_rule rule = {
     .target_bps = 1e9, .factor = 2, .floor_bytes = 262144};
@@ -94,6 +95,7 @@ static struct fixture *fixture_new(void)
 	runaway_decide(&f->input, &f->runaway);
 	runaway_findings(&f->input, &f->runaway, &f->findings);
 	runaway_plan(&f->input, &f->runaway, true, &f->plan);
+	plan_text(&f->plan);
 	f->report = (struct sockets_report){.version = "1",
 	    .source = "a \033[31mname\n of \x9b file",
 	    .live = true,
