@@ -44,7 +44,7 @@ static struct remark reason_baseline(const struct advice_input *input)
 
 /* A policer may be what drops, which BBR overruns, or so much is lost that BBR collapses, too (tcp_bbr.c:
  * its rate holds up to 15-20 % lost; measured on 6.18), or it is hardly more than a guess. */
-#define POLICER_POSSIBLE 0.24
+#define POLICER_POSSIBLE 0.15
 #define LOSS_TOO_MUCH 0.10
 
 static bool bbr_may_help(const struct limit *limit, const struct path *path)

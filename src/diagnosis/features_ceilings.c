@@ -22,6 +22,8 @@
 #define OVERFILLED 2.3
 #define OVERFILLED_BBR 6.0
 #define MEASURED_SLACK 0.12
+/* Windows near 64 KiB are that of a host without window scaling. */
+#define ROUND_LEAST 70000.0
 /* A cwnd that moves by no more than this without loss is hardly used. */
 #define STILL 0.06
 
@@ -50,6 +52,38 @@ static void default_mark(const struct view *view)
 	if ((measured && fits) || (!measured && rests))
 		feature_set(view, FEATURE_DEFAULT_WINDOW_MARK,
 		    measured ? view->in_flight : path->cwnd_bytes, window);
+}
+
+/* The largest ceiling of the form 2^n or 3 x 2^n, as people set them, whose window this is; 0 for none.  Shares
+ * are those of model/window.c: before 6.6 exactly 1/2 or 3/4, from then on measured. */
+static double round_ceiling_of(double window)
+{
+	static const double shares[][2] = {{0.497, 0.503}, {0.745, 0.755}, {0.64, 0.668}};
+
+	for (int power = 30; power >= 16; power--)
+		for (double ceiling = ldexp(1.5, power); ceiling >= ldexp(1, power);
+		     ceiling -= ldexp(0.5, power))
+			for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+				if (window > shares[i][0] * ceiling &&
+				    window < shares[i][1] * ceiling)
+					return ceiling;
+	return 0;
+}
+
+/* The receiver's ceiling is not known, but its window is what a round one gives; a program that reads slowly
+ * leaves windows of any size. */
+static void round_mark(const struct view *view)
+{
+	const struct path *path = view->path;
+	bool known = view->receiver && view->receiver->values[TUNABLE_TCP_RMEM].known;
+
+	if (known || !(path->has & PATH_PEER_WINDOW) || !may_be_held(view) ||
+	    path->peer_window_bytes < ROUND_LEAST || path->peer_window_spread > STILL ||
+	    !view->features->items[FEATURE_WINDOW_FULL].present)
+		return;
+	double ceiling = round_ceiling_of(path->peer_window_bytes);
+	if (ceiling > 0)
+		feature_set(view, FEATURE_WINDOW_ROUND_CEILING, path->peer_window_bytes, ceiling);
 }
 
 /* Whether [low, high] and what may be in flight have anything in common. */
@@ -136,10 +170,25 @@ static void buffer_at_end(const struct view *view)
 		    fmax(0, view->excess_ratio * view->path->cwnd_bytes), view->path->cwnd_bytes);
 }
 
+/* Data waits in the send buffer, cwnd and the peer's window would let more go, and nothing is lost: what holds it
+ * is below TCP in the sender (a shaping queueing discipline), or a pace that its program set. */
+static void held_below_cwnd(const struct view *view)
+{
+	const struct feature_value *items = view->features->items;
+	bool waits =
+	    items[FEATURE_BUFFER_FILLED].present || items[FEATURE_BUFFER_OVERFILLED].present;
+	bool unused = items[FEATURE_CWND_UNUSED].present || items[FEATURE_CWND_FAR_UNUSED].present;
+
+	if (waits && unused && items[FEATURE_WINDOW_OPEN].present && view->lossless && !view->bbr)
+		feature_set(view, FEATURE_HELD_BELOW_CWND, view->in_flight, view->path->cwnd_bytes);
+}
+
 void features_of_ceilings(const struct view *view)
 {
 	default_mark(view);
+	round_mark(view);
 	receive_ceiling(view);
 	send_ceiling(view);
 	buffer_at_end(view);
+	held_below_cwnd(view);
 }

@@ -50,6 +50,21 @@ static bool scaling_is_on(const struct view *view)
 	       ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > UNSCALED_BYTES);
 }
 
+/* What is in flight, or where cwnd rests (model/rtt.c: at the window, or at twice that), fits a window of 65,535
+ * bytes, the largest without scaling (RFC 7323, section 2.2). */
+static void unscaled_mark(const struct view *view)
+{
+	const struct path *path = view->path;
+	double seen = view->in_flight_measured ? view->in_flight : path->cwnd_bytes;
+	double ratio = seen / UNSCALED_BYTES;
+	bool fits = ratio > 0.94 && ratio < 1.03;
+	bool twice = !view->in_flight_measured && ratio > 1.94 && ratio < 2.1;
+
+	if (path->phases.cwnd_rests && view->lossless && !(path->has & PATH_PEER_WINDOW) &&
+	    view->buffer_asked <= 0 && (fits || twice))
+		feature_set(view, FEATURE_UNSCALED_MARK, seen, UNSCALED_BYTES);
+}
+
 static void scaling(const struct view *view)
 {
 	const struct path *path = view->path;
@@ -148,8 +163,9 @@ static void stalls(const struct view *view)
 	if (dead > STALLED_SHARE && broken &&
 	    (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
 		feature_set(view,
-		    tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
-						  : FEATURE_STALLS_OPEN_CWND,
+		    !(path->has & PATH_CWND)	    ? FEATURE_STALLS_CWND_UNSEEN
+		    : tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
+						    : FEATURE_STALLS_OPEN_CWND,
 		    dead, path->cwnd_bytes);
 	bool shut = window_shuts(view);
 	if (dead > STALLED_SHARE && shut && !tiny)
@@ -192,6 +208,7 @@ void features_of_hosts(const struct view *view)
 {
 	cpu(view);
 	scaling(view);
+	unscaled_mark(view);
 	buffer_asked(view);
 	stalls(view);
 	start_only(view);

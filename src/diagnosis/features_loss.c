@@ -11,7 +11,7 @@
 /* From here on a path is broken rather than lossy: Padhye et al. 1998, timeouts govern. */
 #define LOSS_HEAVY 0.10
 /* Of what was sent; with a cwnd of a few segments hardly any full one gets through. */
-#define LOSS_OF_MOST 0.25
+#define LOSS_OF_MOST 0.33
 #define BOUND_FITS 2.2
 #define BOUND_EXCEEDED 2.6
 /* cwnd in segments over sqrt(3/2)/sqrt(p) */
@@ -286,15 +286,18 @@ static void pattern(const struct view *view)
 		feature_grade(view, FEATURE_BBR_LOSS, losses->ratio, 0, 0.02, 2.5);
 		return;
 	}
+	/* what streams do independently evens out in their sum */
+	double alone = sqrt((double)view->path->streams);
 	feature_grade(view, FEATURE_LOSS_CLUSTERS, losses->dispersion, 1, 4, 4);
 	if (losses->window_bytes > 0)
 		feature_grade(view, FEATURE_LOSS_AGAINST_CHANCE, losses->window_bytes,
 		    losses->chance_bytes, 1.6 * losses->chance_bytes, 2);
-	feature_grade(view, FEATURE_LOSS_SWING, losses->swing, 0, 0.15, 2);
+	feature_grade(view, FEATURE_LOSS_SWING, alone * losses->swing, 0, 0.15, 2);
 	if (losses->after_peaks > 0)
 		feature_grade(view, FEATURE_LOSS_AFTER_PEAKS, losses->after_peaks, 0, 0.8, 1.2);
 	if (losses->peak_spread > 0)
-		feature_grade(view, FEATURE_LOSS_PEAKS_DIFFER, losses->peak_spread, 0, 0.15, 2.5);
+		feature_grade(
+		    view, FEATURE_LOSS_PEAKS_DIFFER, alone * losses->peak_spread, 0, 0.15, 2.5);
 	feature_grade(view, FEATURE_LOSS_MUCH, losses->ratio, 0, 0.008, 4);
 	feature_grade(view, FEATURE_LOSS_OFTEN, losses->per_row, 0, 6, 3);
 	feature_grade(view, FEATURE_LOSS_RECURS, losses->events, 0, 1.5, 1.6);

@@ -36,16 +36,13 @@ static void against_base(const struct view *view)
 	bool stands = over_us > STANDS_US &&
 		      (view->queue_ratio > STANDS_RATIO ||
 			  (view->base_is_measured && over_us > 15000 && view->queue_ratio > 1.3));
-	/* a receiving program that is behind delays its acknowledgements: that is no queue of the path */
-	const struct feature_value *items = view->features->items;
 	/* in one reading of a flow that does not fill its cwnd the queue, if any, is of others */
 	if (view->one_reading && view->cwnd_fill < ONCE_FILL)
 		stands = false;
-	bool behind = view->lossless &&
-		      (items[FEATURE_WINDOW_SHRANK].present || items[FEATURE_WINDOW_ZERO].present ||
-			  items[FEATURE_WINDOW_FAR_BELOW_SCALE].present ||
-			  items[FEATURE_READER_BEHIND].present);
-	if (behind)
+	/* a receiving program that is behind delays its acknowledgements: that is no queue of the path */
+	bool behind =
+	    window_tells_reader(view) || view->features->items[FEATURE_READER_BEHIND].present;
+	if (view->lossless && behind)
 		return;
 	if (view->base_is_measured && view->queue_ratio > LONG_RATIO && over_us > LONG_US)
 		feature_set(view, FEATURE_QUEUE_LONG, over_us, view->base_us);

@@ -25,6 +25,11 @@
 #define FAST_BPS 2.4e9
 /* A single stream this fast may be held by its hosts as well as by a window. */
 #define VERY_FAST_BPS 4e9
+/* d ln rate / d ln cwnd is about 1 at a constant RTT, and 0 where a queue takes what cwnd adds. */
+#define BY_CWND_MIDDLE 0.45
+#define BY_CWND_STEP 1.8
+/* On a shorter path the cwnd at the end of a row tells nothing of the row. */
+#define BY_CWND_LEAST_US 10000
 #define NEAR_US 4000
 #define SHORT_US 1500
 
@@ -85,7 +90,9 @@ static void moves(const struct view *view)
 			 path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread;
 	double deviation = fmin(rows_deviation, path->rate_deviation);
 	if (deviation < FLAT && cwnd_moves && !rtt_rests && !view->bbr)
-		feature_set(view, FEATURE_RATE_FLAT_CWND_MOVES, deviation, path->cwnd_spread);
+		feature_set(view,
+		    view->has_rtt ? FEATURE_RATE_FLAT_CWND_MOVES : FEATURE_RATE_FLAT_RTT_UNSEEN,
+		    deviation, path->cwnd_spread);
 	else if (path->rate_deviation > SWINGS)
 		feature_set(view, FEATURE_RATE_SWINGS, path->rate_deviation, 0);
 }
@@ -156,10 +163,20 @@ static void nearness(const struct view *view)
 		feature_set(view, FEATURE_SHORT_PATH, us, 0);
 }
 
+/* Without an RTT: how the rate follows cwnd tells whether the RTT does. */
+static void by_cwnd(const struct view *view)
+{
+	if ((view->path->has & PATH_RATE_ELASTICITY) && !view->has_rtt && !view->bbr &&
+	    view->naive_us > BY_CWND_LEAST_US)
+		feature_grade(view, FEATURE_RATE_BY_CWND, fmax(view->path->rate_elasticity, 0.1), 0,
+		    BY_CWND_MIDDLE, BY_CWND_STEP);
+}
+
 void features_of_rate(const struct view *view)
 {
 	link_rates(view);
 	moves(view);
+	by_cwnd(view);
 	exact(view);
 	asked(view);
 	nearness(view);

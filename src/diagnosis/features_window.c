@@ -12,6 +12,9 @@
 /* The peer's window fell to this part of what it was, or moves by so much. */
 #define WINDOW_SHRANK 0.6
 #define WINDOW_VARIES 0.25
+#define WINDOW_GREW 1.2
+/* cwnds of data that wait behind a full window: the flow was faster before (tcp_input.c tcp_sndbuf_expand). */
+#define READER_EXCESS 6.0
 /* A window below this part of what its scale lets expect was not made by autotuning's ceiling. */
 #define SCALE_PART 0.33
 #define SCALE_FAR 0.03
@@ -47,6 +50,16 @@ static bool inside_queue(const struct view *view)
 			   path->rtt_max_us - path->rtt_min_us > QUEUE_LEAST_US);
 }
 
+bool window_tells_reader(const struct view *view)
+{
+	const struct feature_value *items = view->features->items;
+
+	return items[FEATURE_WINDOW_SHRANK].present || items[FEATURE_WINDOW_ZERO].present ||
+	       items[FEATURE_WINDOW_FAR_BELOW_SCALE].present ||
+	       (view->lossless && view->has_excess && view->excess_ratio > READER_EXCESS &&
+		   view->window_fill > WINDOW_FULL);
+}
+
 static void peer_window_fill(const struct view *view)
 {
 	const struct path *path = view->path;
@@ -58,12 +71,10 @@ static void peer_window_fill(const struct view *view)
 	if (view->count == 1 && fill < WINDOW_NEARLY)
 		return;
 	enum feature state = FEATURE_WINDOW_OPEN;
-	bool behind = view->features->items[FEATURE_WINDOW_SHRANK].present ||
-		      view->features->items[FEATURE_WINDOW_ZERO].present ||
-		      view->features->items[FEATURE_WINDOW_FAR_BELOW_SCALE].present;
 	if (fill >= WINDOW_FULL)
-		state = inside_queue(view) && !behind ? FEATURE_WINDOW_FULL_IN_QUEUE
-						      : FEATURE_WINDOW_FULL;
+		state = inside_queue(view) && !window_tells_reader(view)
+			    ? FEATURE_WINDOW_FULL_IN_QUEUE
+			    : FEATURE_WINDOW_FULL;
 	else if (fill >= WINDOW_NEARLY)
 		state = FEATURE_WINDOW_NEARLY_FULL;
 	feature_set(view, state, view->in_flight, path->peer_window_bytes);
@@ -84,6 +95,9 @@ static void peer_window_course(const struct view *view)
 		if (!(bin->has & BIN_PEER_WINDOW))
 			continue;
 		double window = (double)bin->peer_window_bytes / path->streams;
+		/* what autotuning has not opened yet is no reader's doing */
+		if (window > WINDOW_GREW * most && i < path->quiet_first + path->quiet_count)
+			least = INFINITY;
 		most = fmax(most, window);
 		if (i >= path->quiet_first && i < path->quiet_first + path->quiet_count)
 			least = fmin(least, window);
@@ -92,7 +106,7 @@ static void peer_window_course(const struct view *view)
 		feature_set(view, FEATURE_WINDOW_ZERO, least, most);
 	if (path->peer_window_bytes < WINDOW_SHRANK * most)
 		feature_set(view, FEATURE_WINDOW_SHRANK, path->peer_window_bytes, most);
-	else if (path->peer_window_spread > WINDOW_VARIES)
+	else if (least < (1 - WINDOW_VARIES) * path->peer_window_max_bytes)
 		feature_set(view, FEATURE_WINDOW_VARIES, least, path->peer_window_max_bytes);
 }
 

@@ -4,6 +4,7 @@
 
 #include "diagnosis/host_findings.h"
 #include "diagnosis/view.h"
+#include "model/rtt.h"
 #include "model/stock.h"
 #include "model/window.h"
 
@@ -222,11 +223,7 @@ static void find_contradiction(
 	if (!context || !context->ping || path->rtt.method != RTT_TCP_INFO)
 		return;
 	double ping_us = context->ping->min_us;
-	/* A queue explains a longer tcp_info RTT when it varies; nothing explains a shorter one. */
-	bool longer = ping_us > 0 && path->rtt.us > 3 * ping_us &&
-		      path->rtt_median_us < 1.2 * path->rtt_min_us && path->rtt.us - ping_us > 5000;
-	bool shorter = ping_us > 3 * path->rtt.us && ping_us - path->rtt.us > 5000;
-	if (!longer && !shorter)
+	if (!rtt_contradicts(path, path->rtt.us, ping_us))
 		return;
 	finding_add(findings, FINDING_RTT_CONTRADICTION,
 	    is_end_of(view->run, context->ping->target) ? CONTRADICTION_OWN_ADDRESS

@@ -10,7 +10,7 @@
 #define SHARE_MEDIUM 0.75
 #define SHARE_LOW 0.50
 /* A cause that no feature shows by itself, without an RTT. */
-#define SHARE_GUESSED 0.62
+#define SHARE_GUESSED 0.66
 /* Named among those that remain open. */
 #define SHARE_REMAINS 0.06
 /* Without an RTT under load features lean on one another: of runs that were not used to fit, shares told best what

@@ -51,6 +51,9 @@ void feature_set(const struct view *view, enum feature feature, double value, do
 void feature_grade(const struct view *view, enum feature feature, double value, double reference,
     double middle, double step);
 
+/* The peer's window moves as that of a program that reads slowly: once features_of_window looked at it. */
+bool window_tells_reader(const struct view *view);
+
 /* The groups of features, each in a file of its own. */
 void features_of_window(const struct view *view);
 void features_of_ceilings(const struct view *view);

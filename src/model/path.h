@@ -62,6 +62,7 @@ enum path_has {
 	PATH_IDLE_RTT = 1 << 10,
 	PATH_SERIES = 1 << 11, /* there were intervals: the steady-state figures below are valid */
 	PATH_MEAN_RATE = 1 << 12,
+	PATH_RATE_ELASTICITY = 1 << 13,
 };
 
 /* What a run, or numbers given by hand, say of one direction of a path. Windows, cwnd, in flight and
@@ -107,6 +108,9 @@ struct path {
 	bool ends_quiet;	/* quiet_* is such an end, or there was no loss at all */
 	double
 	    queue_elasticity; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
+	double
+	    rate_elasticity; /* d ln rate / d ln cwnd over the steady bins: 1 where the RTT rests, 0 where
+			      * something else makes the rate; with PATH_RATE_ELASTICITY */
 	double cwnd_spread;	/* (max - min) / max of cwnd over the quiet bins */
 	double rate_deviation;	/* relative standard deviation of the bins' rates */
 	double rtt_trend;	/* mean RTT of the last third / of the first, quiet bins */

@@ -222,12 +222,41 @@ static struct rtt rtt_from_tcp_info(
 	return rtt;
 }
 
+/* The smallest of n probes is above the path's RTT: delays beyond that taken as exponential, their mean is
+ * (avg - min) x n / (n - 1), and with 95 % probability the smallest is below 3 / n of it. */
 static struct rtt rtt_from_ping(const struct ping *ping)
 {
+	double n = ping->has_counts	    ? (double)ping->received
+		   : ping->rtt_us.count > 0 ? (double)ping->rtt_us.count
+					    : 1;
+	double over_us = n > 1 ? 3 * (ping->avg_us - ping->min_us) / (n - 1) : ping->min_us / 2;
+
 	return (struct rtt){.method = RTT_PING,
 	    .us = ping->min_us,
-	    .low_us = ping->min_us,
+	    .low_us = fmax(ping->min_us / 2, ping->min_us - over_us),
 	    .high_us = ping->avg_us};
+}
+
+/* Ratio and least difference of two RTTs of one path that nothing explains; an RTT rests when its median is within
+ * this of its smallest. */
+#define CONTRADICTS_RATIO 3
+#define CONTRADICTS_US 5000
+#define RESTS_RATIO 1.2
+
+bool rtt_contradicts(const struct path *path, double tcp_us, double ping_us)
+{
+	bool rests = path->rtt_median_us < RESTS_RATIO * path->rtt_min_us;
+
+	if (ping_us <= 0 || fabs(tcp_us - ping_us) < CONTRADICTS_US)
+		return false;
+	return (rests && tcp_us > CONTRADICTS_RATIO * ping_us) ||
+	       ping_us > CONTRADICTS_RATIO * tcp_us;
+}
+
+/* One rule: the path's RTT is the smallest of all that was measured on it. */
+static struct rtt smaller_of(struct rtt a, struct rtt b)
+{
+	return a.method == RTT_UNKNOWN || (b.method != RTT_UNKNOWN && b.us < a.us) ? b : a;
 }
 
 static void set_idle(struct path *path, const struct path_given *given, const struct ping *ping)
@@ -299,15 +328,16 @@ void rtt_compute(struct path *path, const struct run *run, const struct path_giv
 	}
 	load_from_cwnd(path);
 
-	struct rtt info = rtt_from_tcp_info(path, run, context);
+	struct rtt measured = rtt_from_tcp_info(path, run, context);
+	if (given->idle_rtt_us > 0)
+		measured = smaller_of(measured, rtt_exact(RTT_GIVEN, given->idle_rtt_us));
+	else if (has_ping && !(measured.method == RTT_TCP_INFO &&
+				 rtt_contradicts(path, measured.us, idle->min_us)))
+		measured = smaller_of(measured, rtt_from_ping(idle));
 	if (given->rtt_us > 0)
 		path->rtt = rtt_exact(RTT_GIVEN, given->rtt_us);
-	else if (info.method != RTT_UNKNOWN)
-		path->rtt = info;
-	else if (given->idle_rtt_us > 0)
-		path->rtt = rtt_exact(RTT_GIVEN, given->idle_rtt_us);
-	else if (has_ping)
-		path->rtt = rtt_from_ping(idle);
+	else if (measured.method != RTT_UNKNOWN)
+		path->rtt = measured;
 	else if (context->receiver && rtt_from_rmem(&path->rtt, path, run, context->receiver))
 		return;
 	else if ((path->has & PATH_PEER_WINDOW) && path->steady_loss < LOSSLESS_RATIO &&

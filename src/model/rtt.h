@@ -11,4 +11,8 @@
 void rtt_compute(struct path *path, const struct run *run, const struct path_given *given,
     const struct path_context *context);
 
+/* Whether TCP's RTT rests at several times what ping saw, which no queue explains, or is several times smaller:
+ * then the two went different ways. */
+bool rtt_contradicts(const struct path *path, double tcp_us, double ping_us);
+
 #endif

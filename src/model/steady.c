@@ -4,6 +4,11 @@
 
 #include "base/stats.h"
 
+/* Pools of rows, and how much cwnd moves over them (standard deviation of its logarithm), from which on its effect
+ * on the rate shows. */
+#define ELASTICITY_POOLS 5
+#define ELASTICITY_MOVES 0.12
+
 static double bin_rate(const struct bin *bin)
 {
 	return bins_rate_bps(bin, 1);
@@ -221,31 +226,72 @@ static void find_rate(struct path *path, const struct run *run)
 	    fmax(arrived_bps(run, first, count), fmin(path->sent_rate_bps, path->mean_rate_bps));
 }
 
-/* Slope of ln RTT over ln cwnd by least squares, where cwnd moved enough to tell and the fit is good. */
-static void find_elasticity(struct path *path, const struct bin *bins, size_t count)
-{
-	double n = 0, x_sum = 0, y_sum = 0, xx = 0, yy = 0, xy = 0;
+/* Sums of a straight line's fit by least squares. */
+struct line {
+	double n, x, y, xx, yy, xy;
+};
 
-	for (size_t i = 0; i < count; i++) {
-		if ((bins[i].has & (BIN_CWND | BIN_RTT)) != (BIN_CWND | BIN_RTT) ||
-		    bins[i].rtt_us <= 0 || bins[i].cwnd_bytes == 0)
-			continue;
-		double x = log((double)bins[i].cwnd_bytes), y = log(bins[i].rtt_us);
-		n++;
-		x_sum += x;
-		y_sum += y;
-		xx += x * x;
-		yy += y * y;
-		xy += x * y;
-	}
-	if (n < 3)
+static void line_add(struct line *line, double x, double y)
+{
+	line->n++;
+	line->x += x;
+	line->y += y;
+	line->xx += x * x;
+	line->yy += y * y;
+	line->xy += x * y;
+}
+
+static double line_x_variance(const struct line *line)
+{
+	return line->xx / line->n - line->x * line->x / (line->n * line->n);
+}
+
+static double line_y_variance(const struct line *line)
+{
+	return line->yy / line->n - line->y * line->y / (line->n * line->n);
+}
+
+static double line_covariance(const struct line *line)
+{
+	return line->xy / line->n - line->x * line->y / (line->n * line->n);
+}
+
+/* Slope of ln RTT over ln cwnd, where cwnd moved enough to tell and the fit is good. */
+static void find_queue_elasticity(struct path *path, const struct bin *bins, size_t count)
+{
+	struct line line = {0};
+
+	for (size_t i = 0; i < count; i++)
+		if ((bins[i].has & (BIN_CWND | BIN_RTT)) == (BIN_CWND | BIN_RTT) &&
+		    bins[i].rtt_us > 0 && bins[i].cwnd_bytes > 0)
+			line_add(&line, log((double)bins[i].cwnd_bytes), log(bins[i].rtt_us));
+	if (line.n < 3)
 		return;
-	double x_var = xx - x_sum * x_sum / n, y_var = yy - y_sum * y_sum / n;
-	double both = xy - x_sum * y_sum / n;
-	if (x_var / n < 0.02 * 0.02 || y_var <= 0 || both <= 0)
-		return;
-	if (both / sqrt(x_var * y_var) > 0.8)
+	double x_var = line_x_variance(&line), y_var = line_y_variance(&line);
+	double both = line_covariance(&line);
+	if (x_var > 0.02 * 0.02 && y_var > 0 && both / sqrt(x_var * y_var) > 0.8)
 		path->queue_elasticity = both / x_var;
+}
+
+/* Slope of ln rate over ln cwnd.  Rows are pooled until the writes' blocks level out; cwnd of a pool is its
+ * rows' mean. */
+static void find_rate_elasticity(struct path *path, const struct bin *bins, size_t count)
+{
+	size_t block = path->phases.block > 0 ? path->phases.block : 1;
+	struct line line = {0};
+
+	for (size_t i = 0; i + block <= count; i += block) {
+		double rate = bins_rate_bps(&bins[i], block), cwnd = 0;
+		for (size_t j = i; j < i + block; j++)
+			cwnd += bins[j].has & BIN_CWND ? (double)bins[j].cwnd_bytes : -INFINITY;
+		if (rate > 0 && cwnd > 0)
+			line_add(&line, log(cwnd / (double)block), log(rate));
+	}
+	if (line.n < ELASTICITY_POOLS ||
+	    line_x_variance(&line) < ELASTICITY_MOVES * ELASTICITY_MOVES)
+		return;
+	path->rate_elasticity = line_covariance(&line) / line_x_variance(&line);
+	path->has |= PATH_RATE_ELASTICITY;
 }
 
 static bool stretch_is_lossless(const struct bin *bins, size_t count)
@@ -275,9 +321,10 @@ void steady_compute(struct path *path, const struct run *run)
 		path->early_retransmits += series->bins[i].retransmits;
 
 	steady_rate(path, bins, path->steady_count);
+	find_rate_elasticity(path, bins, path->steady_count);
 	bins = &series->bins[path->quiet_first];
 	path->ends_quiet = stretch_is_lossless(bins, path->quiet_count);
-	find_elasticity(path, bins, path->quiet_count);
+	find_queue_elasticity(path, bins, path->quiet_count);
 	steady_windows(path, bins, path->quiet_count);
 	steady_rtt(path, bins, path->quiet_count);
 	path->quiet_rate_bps = bins_rate_bps(bins, path->quiet_count);

@@ -68,6 +68,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	{"{v} is the mark of the {r} window under the usual default tcp_rmem "
 	 "ceiling of 6 MiB",
 	    UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_WINDOW_ROUND_CEILING] =
+	{"the peer's window, {v}, is what a tcp_rmem ceiling of {r} gives", UNIT_BYTES, UNIT_BYTES},
     [FEATURE_RMEM_MARK] = {"{v} in flight is what the receiver's tcp_rmem ceiling of {r} permits",
 	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_RMEM_MARK_OF_CWND] =
@@ -104,6 +106,10 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	{"the receiver counted all that was written (cwnd {r}): the sender's side "
 	 "holds the flow",
 	    UNIT_NONE, UNIT_BYTES},
+    [FEATURE_HELD_BELOW_CWND] =
+	{"data waits in the send buffer while {v} of a cwnd of {r} is in flight and the "
+	 "peer's window is open: a shaper of the sending host, or a pace that its program set",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_KERNEL_RWND] = {"the kernel's account: rwnd-limited for {v} of {r} busy", UNIT_SHARE,
 	UNIT_TIME},
     [FEATURE_KERNEL_RWND_IN_QUEUE] =
@@ -272,6 +278,10 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_ETHERNET_RATE] = {"{v} is the payload of Ethernet at {r}", UNIT_RATE, UNIT_RATE},
     [FEATURE_LINK_SPEED_REACHED] = {"{v} is what the interface of {r} carries", UNIT_RATE,
 	UNIT_RATE},
+    [FEATURE_RATE_BY_CWND] = {"of what cwnd moves, {v} shows in the rate", UNIT_SHARE, UNIT_NONE},
+    [FEATURE_RATE_FLAT_RTT_UNSEEN] =
+	{"the rate moves by {v} only while cwnd moves by {r}: a queue, or drops without one",
+	    UNIT_SHARE, UNIT_SHARE},
     [FEATURE_RATE_FLAT_CWND_MOVES] = {"the rate moves by {v} only while cwnd moves by {r}",
 	UNIT_SHARE, UNIT_SHARE},
     [FEATURE_RATE_SWINGS] = {"the rate moves by {v} from interval to interval", UNIT_SHARE,
@@ -295,6 +305,8 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	UNIT_NONE, UNIT_NONE},
     [FEATURE_WINDOW_UNSCALED] = {"the peer's window never exceeds {v}, the most without scaling",
 	UNIT_BYTES, UNIT_NONE},
+    [FEATURE_UNSCALED_MARK] = {"{v} is what a window without scaling ({r}), or twice that, leaves",
+	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_SCALE_ABSENT] = {"the connection has no window scaling: no window above {r}",
 	UNIT_BYTES, UNIT_BYTES},
     [FEATURE_SCALE_SEEN] = {"window scaling is on", UNIT_NONE, UNIT_NONE},
@@ -323,6 +335,7 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	    UNIT_SHARE, UNIT_BYTES},
     [FEATURE_STALLS_OPEN_CWND] = {"nothing moves in {v} of the time though cwnd ({r}) is open",
 	UNIT_SHARE, UNIT_BYTES},
+    [FEATURE_STALLS_CWND_UNSEEN] = {"nothing moves in {v} of the time", UNIT_SHARE, UNIT_NONE},
     [FEATURE_PERSIST] = {"the peer's window is 0 and nothing was sent for {v}: its program stopped "
 			 "reading",
 	UNIT_TIME, UNIT_NONE},

@@ -12,5 +12,11 @@ FILENAME ~ /runs.tsv$/ {
 	}
 	next
 }
+# One reading of a socket cannot show a recovery.
+$2 == "ss-sender" || $2 == "ss+dumps" {
+	gsub(/,loss-recovery|^loss-recovery,/, "", $5)
+	if ($5 == "loss-recovery")
+		next
+}
 $1 == "wan" && events[$3] > 1 { sub(/,loss-recovery/, "", $5) }
 { print }

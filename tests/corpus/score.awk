@@ -215,6 +215,8 @@ function figure(key, what) {
 		return marked_share(key, what)
 	if (what == "right" || what == "wrong")
 		return percent(got[key, what], runs[key])
+	if (what == "right-or-named") # undecided, the truth among the causes that are named
+		return percent(got[key, "right"] + got[key, "listed"], runs[key])
 	if (what == "decided")
 		return percent(got[key, "right"] + got[key, "wrong"], runs[key])
 	if (what == "right-of-decided")

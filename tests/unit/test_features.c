@@ -301,9 +301,120 @@ static void test_pings(void **state)
 	}
 }
 
+/* Ten rows of the same, and what they show. */
+struct flow_row {
+	const char *name;
+	struct second second;
+	double received_share,
+	    rounding; /* of what was sent; 0 when the receiver's total is not known */
+	enum feature feature;
+	bool present;
+};
+
+static const struct flow_row flows[] = {
+    /* 2.65 MiB are 0.6625 of 4 MiB; 422 Mbit/s over 50 ms are 2.52 MiB */
+    {"window of a ceiling of 4 MiB", {422, 5, 2.65, 50, 0}, 0, 0, FEATURE_WINDOW_ROUND_CEILING,
+	true},
+    {"window of half of 6 MiB", {480, 6, 3.0, 50, 0}, 0, 0, FEATURE_WINDOW_ROUND_CEILING, true},
+    {"window of no round ceiling", {370, 5, 2.3, 50, 0}, 0, 0, FEATURE_WINDOW_ROUND_CEILING, false},
+    {"window that is not full", {200, 5, 2.65, 50, 0}, 0, 0, FEATURE_WINDOW_ROUND_CEILING, false},
+    {"window of 64 KiB", {10.4, 0.13, 0.0625, 50, 0}, 0, 0, FEATURE_WINDOW_ROUND_CEILING, false},
+    /* 200 Mbit/s over 50 ms are 1.19 MiB of a cwnd of 4 and a window of 8; 250 MB sent in all */
+    {"data waits below cwnd", {200, 4, 8, 50, 0}, 0.97, 0, FEATURE_HELD_BELOW_CWND, true},
+    {"nothing waits", {200, 4, 8, 50, 0}, 1, 0, FEATURE_HELD_BELOW_CWND, false},
+    {"a full cwnd", {200, 1.2, 8, 50, 0}, 0.97, 0, FEATURE_HELD_BELOW_CWND, false},
+    {"a full window", {200, 4, 1.2, 50, 0}, 0.97, 0, FEATURE_HELD_BELOW_CWND, false},
+    /* 65,535 bytes are 0.0625 MiB */
+    {"cwnd of two unscaled windows", {10.4, 0.125, 0, 0, 0}, 0, 5e-3, FEATURE_UNSCALED_MARK, true},
+    {"cwnd of an unscaled window", {10.4, 0.0625, 0, 0, 0}, 0, 5e-3, FEATURE_UNSCALED_MARK, true},
+    {"cwnd of three", {10.4, 0.1875, 0, 0, 0}, 0, 5e-3, FEATURE_UNSCALED_MARK, false},
+    {"cwnd of two, and losses", {10.4, 0.125, 0, 0, 3}, 0, 5e-3, FEATURE_UNSCALED_MARK, false},
+};
+
+static void test_flows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++) {
+		const struct flow_row *row = &flows[i];
+		struct path_context context = {0};
+		struct second seconds[10];
+		struct features features;
+		struct run run;
+
+		for (size_t j = 0; j < 10; j++)
+			seconds[j] = row->second;
+		run_make(&run, seconds, 10);
+		run.rounding = row->rounding;
+		if (row->received_share > 0) {
+			run.has |= RUN_RECEIVED;
+			run.received_bytes =
+			    (uint64_t)((double)run.sent_bytes * row->received_share);
+			run.received_seconds = 10;
+		}
+		read_features(&features, &run, &context);
+		print_message("%s\n", row->name);
+		assert_int_equal(features.items[row->feature].present, row->present);
+		series_free(&run.series);
+	}
+}
+
+/* cwnd doubles again and again, between losses: at a constant RTT the rate does, too; before a queue it does
+ * not. */
+static void test_rate_by_cwnd(void **state)
+{
+	(void)state;
+	static const double exponents[] = {1, 0};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct path_context context = {0};
+		struct second seconds[12];
+		struct features features;
+		struct run run;
+
+		for (size_t j = 0; j < 12; j++) {
+			double grown = 1 + (double)(j % 4) / 3;
+			seconds[j] = (struct second){
+			    400 * pow(grown, exponents[i]), 2 * grown, 0, 0, j % 4 == 3 ? 9 : 0};
+		}
+		run_make(&run, seconds, 12);
+		read_features(&features, &run, &context);
+		const struct feature_value *value = &features.items[FEATURE_RATE_BY_CWND];
+		assert_true(value->present);
+		assert_int_equal(value->grade > 0, exponents[i] > 0.5);
+		/* a queue, or drops without one: nothing tells as long as no RTT is seen */
+		assert_int_equal(
+		    features.items[FEATURE_RATE_FLAT_RTT_UNSEEN].present, exponents[i] < 0.5);
+		assert_false(features.items[FEATURE_RATE_FLAT_CWND_MOVES].present);
+		series_free(&run.series);
+	}
+}
+
+/* Of a stall without a cwnd column nothing is said of cwnd. */
+static void test_stall_unseen(void **state)
+{
+	(void)state;
+	for (int shown = 0; shown < 2; shown++) {
+		struct path_context context = {0};
+		struct second seconds[10];
+		struct features features;
+		struct run run;
+
+		for (size_t j = 0; j < 10; j++)
+			seconds[j] = (struct second){j == 0 ? 90 : 0, shown ? 1 : 0, 0, 0, 0};
+		run_make(&run, seconds, 10);
+		read_features(&features, &run, &context);
+		assert_int_equal(features.items[FEATURE_STALLS_CWND_UNSEEN].present, !shown);
+		assert_false(features.items[FEATURE_STALLS_OPEN_CWND].present);
+		series_free(&run.series);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_flows),
+	    cmocka_unit_test(test_rate_by_cwnd),
+	    cmocka_unit_test(test_stall_unseen),
 	    cmocka_unit_test(test_sockets),
 	    cmocka_unit_test(test_receiver),
 	    cmocka_unit_test(test_loss_pattern),

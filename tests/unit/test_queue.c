@@ -146,6 +146,44 @@ static void test_tcp_info_first(void **state)
 	series_free(&b.run.series);
 }
 
+/* The path's RTT is the smallest of all that was measured on it, unless the two measured different ways. */
+static void test_smallest(void **state)
+{
+	(void)state;
+	static const struct path_given nothing;
+	static const struct {
+		double tcp_ms, later_ms, ping_ms, mean_ms, rtt_us, low_us;
+		enum rtt_method method;
+	} rows[] = {
+	    /* a queue: TCP's own grows from 60 ms, ping saw 40; 3 x 1 ms / (3 - 1) below that at most */
+	    {60, 90, 40, 41, 40e3, 38.5e3, RTT_PING},
+	    {60, 90, 40, 70, 40e3, 20e3, RTT_PING}, /* no further down than half */
+	    {30, 30, 40, 41, 30e3, 0, RTT_TCP_INFO},
+	    /* at rest at 200 ms no queue explains 40 ms, and nothing explains more than TCP saw */
+	    {200, 200, 40, 41, 200e3, 0, RTT_TCP_INFO},
+	    {10, 10, 40, 41, 10e3, 0, RTT_TCP_INFO},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct second measured[] = {{98, 5, 6, rows[i].tcp_ms, 0},
+		    {98, 5, 6, rows[i].later_ms, 0}, {98, 5, 6, rows[i].later_ms, 0},
+		    {98, 5, 6, rows[i].later_ms, 0}};
+		struct ping ping = ping_of("192.0.2.10", rows[i].ping_ms, rows[i].mean_ms);
+		struct bench b = {.limit = {0}};
+
+		ping.has_counts = true;
+		ping.sent = ping.received = 3;
+		run_make(&b.run, measured, 4);
+		b.context.ping = &ping;
+		bench_compute(&b, &nothing);
+		assert_int_equal(b.path.rtt.method, rows[i].method);
+		assert_near(b.path.rtt.us, rows[i].rtt_us, 1e-6);
+		if (rows[i].low_us > 0)
+			assert_near(b.path.rtt.low_us, rows[i].low_us, 1e-6);
+		series_free(&b.run.series);
+	}
+}
+
 /* A knee is set as it was measured, at the end that was swept; smaller than what is there, not at all. */
 static void test_knee(void **state)
 {
@@ -209,6 +247,7 @@ int main(void)
 	    cmocka_unit_test(test_backlog),
 	    cmocka_unit_test(test_loaded_ping),
 	    cmocka_unit_test(test_tcp_info_first),
+	    cmocka_unit_test(test_smallest),
 	    cmocka_unit_test(test_knee),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
