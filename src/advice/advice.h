@@ -74,9 +74,10 @@ double stream_need_bytes(const struct advice_input *input);
  * no loss is known or BBR sends. */
 double loss_bound_bps(const struct advice_input *input);
 
-/* Rate that a ceiling allows by the model that sized it, of all streams, bit/s; 0 when unknown. */
+/* Rate that a ceiling allows by the model that sized it, of all streams, bit/s; 0 when unknown.  `share` of
+ * a send buffer is in flight. */
 double predict_receive_bps(const struct advice_input *input, double ceiling_bytes);
-double predict_send_bps(const struct advice_input *input, double ceiling_bytes);
+double predict_send_bps(const struct advice_input *input, double ceiling_bytes, double share);
 
 /* tcp_rmem of the host that receives, tcp_wmem of the host that sends (`in_step_bytes`: the ceiling of a
  * proxy's tcp_rmem, else 0), rmem_max or wmem_max for programs that set their buffers. */

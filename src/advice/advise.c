@@ -145,8 +145,9 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 	/* What holds it next is not known. */
 	if (plan->reason == REASON_LOOK_FIRST)
 		plan->predicted_bps = 0;
-	if (plan->predicted_bps > bound)
-		plan->predicted_bps = bound;
+	plan->predicted_bps = fmin(plan->predicted_bps, bound);
+	plan->predicted_low_bps = fmin(plan->predicted_low_bps, bound);
+	plan->predicted_high_bps = fmin(plan->predicted_high_bps, bound);
 	if ((path->has & PATH_TARGET) && path->rtt.method != RTT_UNKNOWN && path->rtt.us > 0 &&
 	    path->mss > 0 && target > 0 && !congestion_is_bbr(path->congestion_control))
 		plan->bears_loss = cubic_loss_for_rate(path->mss, path->rtt.us, target);
@@ -168,7 +169,8 @@ void plan_make(const struct advice_input *asked, struct plan *plan)
 	/* entries are made afresh when they are added: clearing all the room for them would take longer
 	 * than filling what is used of it */
 	plan->setting_count = plan->not_advised_count = plan->command_count = 0;
-	plan->predicted_bps = plan->loss_bound_bps = plan->bears_loss = 0;
+	plan->predicted_bps = plan->predicted_low_bps = plan->predicted_high_bps = 0;
+	plan->loss_bound_bps = plan->bears_loss = 0;
 	plan->reason = REASON_NONE;
 	plan->because.id = REMARK_NONE;
 	plan->reason_text[0] = plan->receiver_name[0] = plan->sender_name[0] = '\0';

@@ -316,10 +316,23 @@ static struct setting *raise_ceiling(
 	return setting;
 }
 
-static void expect(struct plan *plan, double rate_bps)
+/* The end that carries less decides, and how surely that is known. */
+static void expect(struct plan *plan, double rate_bps, double low_bps, double high_bps)
 {
-	if (rate_bps > 0 && (plan->predicted_bps <= 0 || rate_bps < plan->predicted_bps))
-		plan->predicted_bps = rate_bps;
+	if (rate_bps <= 0 || (plan->predicted_bps > 0 && rate_bps >= plan->predicted_bps))
+		return;
+	plan->predicted_bps = rate_bps;
+	plan->predicted_low_bps = low_bps;
+	plan->predicted_high_bps = high_bps;
+}
+
+static void expect_send(const struct advice_input *input, struct plan *plan, double ceiling_bytes)
+{
+	const struct share share = send_share(false);
+
+	expect(plan, predict_send_bps(input, ceiling_bytes, send_share_at(ceiling_bytes)),
+	    predict_send_bps(input, ceiling_bytes, share.low),
+	    predict_send_bps(input, ceiling_bytes, share.high));
 }
 
 double advise_receive(const struct advice_input *input, struct plan *plan, enum role host)
@@ -350,7 +363,7 @@ double advise_receive(const struct advice_input *input, struct plan *plan, enum 
 	setting->because = reason_of(setting, input, &candidates);
 	setting->danger = receive_danger(setting, at);
 	note_others(setting, &candidates);
-	expect(plan, predict_receive_bps(input, (double)setting->value.number[2]));
+	expect(plan, predict_receive_bps(input, (double)setting->value.number[2]), 0, 0);
 	return (double)setting->value.number[2];
 }
 
@@ -405,7 +418,7 @@ void advise_send(
 	}
 	setting->because = reason_of(setting, input, &candidates);
 	note_others(setting, &candidates);
-	expect(plan, predict_send_bps(input, (double)setting->value.number[2]));
+	expect_send(input, plan, (double)setting->value.number[2]);
 }
 
 void advise_setsockopt(

@@ -116,7 +116,9 @@ struct plan {
 	/* what the advised ceilings carry by the model that sized them, and the loss permits; 0 when
 	 * unknown */
 	double predicted_bps;
-	double loss_bound_bps; /* of all streams, by the loss that is known; 0 when none is */
+	double predicted_low_bps,
+	    predicted_high_bps; /* of a send buffer; 0 where it is one number */
+	double loss_bound_bps;	/* of all streams, by the loss that is known; 0 when none is */
 	double bears_loss; /* loss ratio at which CUBIC still carries the target; 0 without one */
 	struct stream_plan streams;
 	enum plan_reason reason;

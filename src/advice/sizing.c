@@ -205,7 +205,7 @@ double predict_receive_bps(const struct advice_input *input, double ceiling_byte
 	    input, window_of_buffer(ceiling_bytes, receive_share(input->receiver).typical));
 }
 
-double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
+double predict_send_bps(const struct advice_input *input, double ceiling_bytes, double share)
 {
 	const struct path *path = &input->analysis->path;
 	const struct tunable_value *wmem = vector_of(input->sender, TUNABLE_TCP_WMEM);
@@ -213,8 +213,7 @@ double predict_send_bps(const struct advice_input *input, double ceiling_bytes)
 
 	sizing_send(input, &candidates);
 	if (wmem && candidates.bytes[SIZING_SCALING] > 0)
-		return path->stream_rate_bps * stream_count(input) * ceiling_bytes *
-		       send_share_at(ceiling_bytes) /
+		return path->stream_rate_bps * stream_count(input) * ceiling_bytes * share /
 		       ((double)wmem->number[2] * send_share_now(path, (double)wmem->number[2]));
-	return rate_of_window(input, window_of_buffer(ceiling_bytes, send_share_at(ceiling_bytes)));
+	return rate_of_window(input, window_of_buffer(ceiling_bytes, share));
 }

@@ -1,6 +1,7 @@
 #include "model/window.h"
 
 #include <math.h>
+#include <stddef.h>
 
 struct share window_share(
     const struct kernel_version *kernel, const struct tunable_value *adv_win_scale)
@@ -28,16 +29,22 @@ struct share send_share(bool bbr)
 
 double send_share_at(double buffer_bytes)
 {
-	static const double shares[] = {0.70, 0.715, 0.855, 0.73, 0.68};
-	const int last = (int)(sizeof(shares) / sizeof(shares[0])) - 1;
-	double at = buffer_bytes > 0 ? log2(buffer_bytes / 0x1p20) : 0;
+	static const struct {
+		double kib, share;
+	} rows[] = {{512, 0.76}, {768, 0.75}, {1024, 0.745}, {1280, 0.725}, {1536, 0.73},
+	    {1792, 0.71}, {2048, 0.72}, {2560, 0.72}, {3072, 0.705}, {3584, 0.67}, {4096, 0.84},
+	    {5120, 0.72}, {6144, 0.775}, {7168, 0.695}, {8192, 0.735}, {10240, 0.72},
+	    {12288, 0.705}, {16384, 0.685}, {20480, 0.675}, {40960, 0.673}};
+	const size_t last = sizeof(rows) / sizeof(rows[0]) - 1;
+	double kib = buffer_bytes / 1024;
+	size_t i = 0;
 
-	if (at <= 0)
-		return shares[0];
-	if (at >= last)
-		return shares[last];
-	int below = (int)at;
-	return shares[below] + (at - below) * (shares[below + 1] - shares[below]);
+	while (i < last && rows[i + 1].kib <= kib)
+		i++;
+	if (i == last || kib <= rows[0].kib)
+		return rows[i].share;
+	return rows[i].share + log(kib / rows[i].kib) / log(rows[i + 1].kib / rows[i].kib) *
+				   (rows[i + 1].share - rows[i].share);
 }
 
 double buffer_for_window(double window_bytes, double share)

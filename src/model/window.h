@@ -47,9 +47,11 @@ struct share send_share(bool bbr);
 /* In flight over the buffer that a flow held by its send buffer settles at, whatever the buffer: the
  * 2/3 at which a blocked writer is woken (measured on 6.18: 0.67-0.70 from 12 MiB on). */
 #define SEND_SHARE_SETTLED 0.67
-/* The same of a buffer of this size: how its wake-ups fall makes more of some.  Measured on 6.18 with MTU
- * 1500 at 20, 52 and 100 ms: 0.70 at 1 MiB, 0.72 at 2, 0.86 at 4, 0.73 at 8, 0.68 from 16 MiB on; in
- * between by the logarithm of the size. */
+/* The same of a buffer of this size.  The writer is woken when two thirds of it are queued
+ * (include/net/sock.h, sk_stream_min_wspace), so what is acknowledged in bursts of a third keeps more in flight than
+ * what arrives evenly, and how many segments fit decides which: 4 MiB hold 0.84, 3.5 MiB 0.67.  Measured
+ * on 6.18 with MTU 1500 by tests/lab/shares.sh: within 0.02 of these at 20, 52 and 100 ms from 3 MiB on,
+ * within 0.05 below, and up to 0.18 more at 10 ms; in between by the logarithm of the size. */
 double send_share_at(double buffer_bytes);
 
 /* The buffer for a window of `window_bytes` at `share`, and the window of a buffer, in bytes; both

@@ -139,6 +139,9 @@ void json_plan_facts(struct json_out *out, const struct plan *plan)
 	json_known_text(out, "made_on", plan->made_on);
 	json_out_string(out, "here_by", here_by_name(plan->here_by));
 	json_known_whole(out, "predicted_bps", plan->predicted_bps > 0, plan->predicted_bps);
+	bool ranges = plan->predicted_bps > 0 && plan->predicted_low_bps > 0;
+	json_known_whole(out, "predicted_low_bps", ranges, plan->predicted_low_bps);
+	json_known_whole(out, "predicted_high_bps", ranges, plan->predicted_high_bps);
 	json_known_whole(out, "loss_bound_bps", plan->loss_bound_bps > 0, plan->loss_bound_bps);
 	json_known(out, "bears_loss_ratio", plan->bears_loss > 0, plan->bears_loss);
 	json_streams(out, &plan->streams);

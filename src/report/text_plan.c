@@ -239,6 +239,11 @@ static void text_expect(struct layout *layout, const struct report *report)
 	if (promises) {
 		layout_textf(layout, INK_PLAIN, "up to %s, by the same model",
 		    rate_text(plan->predicted_bps).s);
+		if (plan->predicted_low_bps < 0.98 * plan->predicted_high_bps)
+			layout_textf(layout, INK_PLAIN,
+			    "(%s to %s: a send buffer is refilled in steps)",
+			    rate_text(plan->predicted_low_bps).s,
+			    rate_text(plan->predicted_high_bps).s);
 		if (plan->bears_loss > 0 && !layout->style->verbose)
 			layout_textf(layout, INK_PLAIN, "while less than %s is lost",
 			    phrase_digit(plan->bears_loss).s);

@@ -61,6 +61,43 @@ static void test_window_measured(void **state)
 	}
 }
 
+/* Measured on 6.18 with MTU 1500 at 20, 52 and 100 ms, by tests/lab/shares.sh and predict.sh: rate x RTT over
+ * tcp_wmem[2]; 0: beyond the machine. */
+static void test_send_share(void **state)
+{
+	(void)state;
+	static const struct {
+		double mib, at[3], within;
+	} rows[] = {
+	    {1, {0.731, 0.778, 0.738}, 0.05},
+	    {2, {0.737, 0.715, 0.711}, 0.05},
+	    {2.5, {0.744, 0.711, 0.710}, 0.05},
+	    {3.5, {0.674, 0.667, 0.670}, 0.02},
+	    {4, {0.823, 0.841, 0.845}, 0.03},
+	    {5, {0.719, 0.722, 0.719}, 0.02},
+	    {6, {0, 0.779, 0.774}, 0.02},
+	    {8, {0, 0.734, 0.738}, 0.02},
+	    {10, {0.703, 0.722, 0.722}, 0.03},
+	    {16, {0, 0, 0.686}, 0.02},
+	    {20, {0, 0.669, 0.676}, 0.02},
+	    {40, {0, 0, 0.673}, 0.02},
+	};
+	struct share share = send_share(false);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int rtt = 0; rtt < 3; rtt++) {
+			if (rows[i].at[rtt] <= 0)
+				continue;
+			print_message("%g MiB\n", rows[i].mib);
+			assert_near(
+			    send_share_at(rows[i].mib * MIB), rows[i].at[rtt], rows[i].within);
+			assert_true(rows[i].at[rtt] > share.low && rows[i].at[rtt] < share.high);
+		}
+	/* between two of them, by the logarithm of the size: 64 MiB and beyond settle */
+	assert_near(send_share_at(sqrt(10.0 * 12) * MIB), (0.72 + 0.705) / 2, 1e-9);
+	assert_near(send_share_at(1024 * MIB), SEND_SHARE_SETTLED, 0.01);
+}
+
 static void test_window_scale(void **state)
 {
 	(void)state;
@@ -414,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_window_share),
 	    cmocka_unit_test(test_window_measured),
+	    cmocka_unit_test(test_send_share),
 	    cmocka_unit_test(test_window_scale),
 	    cmocka_unit_test(test_setsockopt),
 	    cmocka_unit_test(test_defaults),
