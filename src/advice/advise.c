@@ -93,7 +93,7 @@ static void advise_ceilings(const struct advice_input *input, struct plan *plan)
 		if (input->target_is_given)
 			plan_explain(plan, REASON_TARGET_MET,
 			    &(struct remark){.id = REMARK_TARGET_MET,
-				.values = {as_rate(analysis->path.target_bps)}});
+				.values = {as_rate(analysis->path.target.bps)}});
 		return;
 	}
 	if (!swept && analysis->run && !buffer_holds(analysis))
@@ -129,7 +129,7 @@ static void advise_programs(const struct advice_input *input, struct plan *plan)
  * or a policer's, which more streams make worse. */
 static struct value streams_that_bear(const struct advice_input *input, double bound_bps)
 {
-	double count = ceil(input->analysis->path.target_bps / bound_bps * stream_count(input));
+	double count = ceil(input->analysis->path.target.bps / bound_bps * stream_count(input));
 	bool told = !input->analysis->run && !input->fixed_streams && count <= STREAMS_ADVISED_MAX;
 
 	return told ? as_number(count) : (struct value){.kind = VALUE_ABSENT};
@@ -148,10 +148,10 @@ static void plan_loss(const struct advice_input *input, struct plan *plan)
 	plan->predicted_bps = fmin(plan->predicted_bps, bound);
 	plan->predicted_low_bps = fmin(plan->predicted_low_bps, bound);
 	plan->predicted_high_bps = fmin(plan->predicted_high_bps, bound);
-	if ((path->has & PATH_TARGET) && path->rtt.method != RTT_UNKNOWN && path->rtt.us > 0 &&
+	if (path->target.known && path->rtt.method != RTT_UNKNOWN && path->rtt.us > 0 &&
 	    path->mss > 0 && target > 0 && !congestion_is_bbr(path->congestion_control))
 		plan->bears_loss = cubic_loss_for_rate(path->mss, path->rtt.us, target);
-	if (!(bound < path->target_bps && (path->has & PATH_TARGET)))
+	if (!(bound < path->target.bps && path->target.known))
 		return;
 	struct remark because = {.id = REMARK_LOSS_BOUND,
 	    .values = {as_share(loss_known(input)),

@@ -88,9 +88,9 @@ static void note_others(struct setting *setting, const struct size_candidates *c
 static struct remark scaled(const struct setting *setting, const struct path *path, double bytes)
 {
 	double ceiling = setting->current.known ? (double)setting->current.number[2] : 0;
-	double plain = ceiling * path->target_bps / path->rate_bps;
+	double plain = ceiling * path->target.bps / path->rate.bps;
 	struct remark because = {.id = REMARK_SCALED,
-	    .values = {as_size(ceiling), as_rate(path->target_bps), as_rate(path->rate_bps),
+	    .values = {as_size(ceiling), as_rate(path->target.bps), as_rate(path->rate.bps),
 		as_size(bytes), as_size((double)setting->value.number[2])}};
 
 	if (setting->id == TUNABLE_TCP_WMEM)
@@ -115,12 +115,12 @@ static struct remark reason_of(const struct setting *setting, const struct advic
 	switch (candidates->best) {
 	case SIZING_SWEEP:
 		return (struct remark){
-		    .id = REMARK_SWEPT, .values = {as_size(bytes), as_rate(path->rate_bps)}};
+		    .id = REMARK_SWEPT, .values = {as_size(bytes), as_rate(path->rate.bps)}};
 	case SIZING_SCALING:
 		return scaled(setting, path, bytes);
 	case SIZING_OBSERVED_RATIO:
 		because.id = REMARK_OBSERVED;
-		because.values[4] = as_percent(path->peer_window_max_bytes / current);
+		because.values[4] = as_percent(path->peer_window.max_bytes / current);
 		return because;
 	case SIZING_KERNEL_RULE:
 	case SIZING_NONE:
@@ -170,10 +170,10 @@ static double ceiling_of(
 
 	if (candidates->best == SIZING_SWEEP)
 		return bytes;
-	if (id == TUNABLE_TCP_RMEM && (path->has & PATH_PEER_WINDOW))
-		bytes = fmax(bytes, path->peer_window_max_bytes);
-	if (path->has & PATH_IN_FLIGHT)
-		bytes = fmax(bytes, path->in_flight_bytes);
+	if (id == TUNABLE_TCP_RMEM && path->peer_window.known)
+		bytes = fmax(bytes, path->peer_window.max_bytes);
+	if (path->in_flight.known)
+		bytes = fmax(bytes, path->in_flight.bytes);
 	if (congestion_is_bbr(path->congestion_control))
 		bytes *= BBR_SPARE;
 	else if (input->analysis->run && input->role == ROLE_PROXY)
@@ -241,8 +241,8 @@ static double in_flight_at_most(const struct path *path)
 	bool measured = path->rtt.method != RTT_CWND && path->rtt.method != RTT_RMEM_SHARE;
 
 	if (measured && path->rtt.high_us > 0)
-		return bdp_bytes(path->stream_rate_bps, path->rtt.high_us);
-	return path->has & PATH_CWND ? path->cwnd_bytes : 0;
+		return bdp_bytes(path->rate.stream_bps, path->rtt.high_us);
+	return path->cwnd.known ? path->cwnd.bytes : 0;
 }
 
 /* How many times the measured rate a ceiling permits when the least share of it is in use; 0 when that
@@ -277,7 +277,7 @@ static void measure_again(const struct want *want, struct plan *plan, double tim
 	measure_command(
 	    want->input->analysis->run, "-J", command->command, sizeof(command->command));
 	command->because = (struct remark){.id = REMARK_MEASURE_AGAIN,
-	    .values = {as_size(want->input->analysis->path.window_bytes), as_size(current)}};
+	    .values = {as_size(want->input->analysis->path.window.bytes), as_size(current)}};
 }
 
 static bool allow_known(const struct want *want, struct plan *plan, double ceiling_bytes)

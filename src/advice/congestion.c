@@ -18,18 +18,19 @@ static bool path_is_long(const struct path *path)
 
 static struct remark reason_loss(const struct path *path)
 {
-	double bound = path->rtt.us > 0 && path->loss_ratio > 0
-			   ? cubic_rate_bps(path->mss, path->rtt.us, path->loss_ratio)
+	double bound = path->rtt.us > 0 && path->loss.ratio > 0
+			   ? cubic_rate_bps(path->mss, path->rtt.us, path->loss.ratio)
 			   : 0;
 
 	return (struct remark){.id = REMARK_BBR_LOSS,
-	    .values = {as_share(path->loss_ratio), bound > 0 ? as_rate(bound) : as_word("little")}};
+	    .values = {as_share(path->loss.ratio), bound > 0 ? as_rate(bound) : as_word("little")}};
 }
 
 static struct remark reason_queue(const struct path *path)
 {
 	return (struct remark){.id = REMARK_BBR_QUEUE,
-	    .values = {as_time(path->loaded_rtt_us > 0 ? path->loaded_rtt_us : path->rtt_max_us)}};
+	    .values = {
+		as_time(path->loaded.rtt_us > 0 ? path->loaded.rtt_us : path->bin_rtt.max_us)}};
 }
 
 static struct remark reason_baseline(const struct advice_input *input)
@@ -38,8 +39,8 @@ static struct remark reason_baseline(const struct advice_input *input)
 
 	return (struct remark){
 	    .id = input->baseline_is_swept ? REMARK_BBR_SWEPT : REMARK_BBR_BASELINE,
-	    .values = {as_share(baseline->loss_ratio), as_count(baseline->retransmits),
-		as_rate(baseline->rate_bps)}};
+	    .values = {as_share(baseline->loss.ratio), as_count(baseline->loss.retransmits),
+		as_rate(baseline->rate.bps)}};
 }
 
 /* A policer may be what drops, which BBR overruns, or so much is lost that BBR collapses, too (tcp_bbr.c:
@@ -51,7 +52,7 @@ static bool bbr_may_help(const struct limit *limit, const struct path *path)
 {
 	return limit->shares[FACTOR_POLICER] < POLICER_POSSIBLE &&
 	       limit->confidence >= CONFIDENCE_MEDIUM &&
-	       (!(path->has & PATH_LOSS) || path->loss_ratio < LOSS_TOO_MUCH);
+	       (!path->loss.known || path->loss.ratio < LOSS_TOO_MUCH);
 }
 
 /* Why BBR is advised; REMARK_NONE when it is not. */
@@ -61,8 +62,8 @@ static struct remark bbr_reason(const struct advice_input *input)
 
 	if (congestion_is_bbr(path->congestion_control))
 		return (struct remark){.id = REMARK_NONE};
-	if (input->baseline && (input->baseline->path.has & PATH_LOSS) &&
-	    input->baseline->path.loss_ratio >= BASELINE_LOSS && path_is_long(path) &&
+	if (input->baseline && input->baseline->path.loss.known &&
+	    input->baseline->path.loss.ratio >= BASELINE_LOSS && path_is_long(path) &&
 	    !congestion_is_bbr(input->baseline->path.congestion_control))
 		return reason_baseline(input);
 	if (input->analysis->limit.factor == FACTOR_RANDOM_LOSS &&
@@ -81,16 +82,16 @@ static void add_cost(const struct advice_input *input, struct value *cost)
 	const struct path *path = &input->analysis->path;
 	const struct path *bbr = input->baseline ? &input->baseline->path : NULL;
 
-	if (!bbr || !congestion_is_bbr(bbr->congestion_control) || !(bbr->has & PATH_LOSS) ||
-	    !(path->has & PATH_LOSS))
+	if (!bbr || !congestion_is_bbr(bbr->congestion_control) || !bbr->loss.known ||
+	    !path->loss.known)
 		return;
-	cost[0] = as_rate(bbr->rate_bps);
-	cost[1] = as_share(bbr->loss_ratio);
-	cost[2] = as_share(path->loss_ratio);
-	if (!(bbr->has & PATH_LOADED_RTT) || !(path->has & PATH_LOADED_RTT))
+	cost[0] = as_rate(bbr->rate.bps);
+	cost[1] = as_share(bbr->loss.ratio);
+	cost[2] = as_share(path->loss.ratio);
+	if (!bbr->loaded.known || !path->loaded.known)
 		return;
-	cost[3] = as_time(bbr->loaded_rtt_us);
-	cost[4] = as_time(path->loaded_rtt_us);
+	cost[3] = as_time(bbr->loaded.rtt_us);
+	cost[4] = as_time(path->loaded.rtt_us);
 }
 
 /* True when the word is one of those in a blank-separated list. */
@@ -181,7 +182,7 @@ static void keep(const struct advice_input *input, struct plan *plan)
 static double pace_bps(const struct path *path)
 {
 	double all_bps = path->bucket.known ? PACE_OF_BUCKET * path->bucket.rate_bps
-					    : PACE_OF_MEAN * path->rate_bps;
+					    : PACE_OF_MEAN * path->rate.bps;
 
 	return all_bps / path->streams;
 }

@@ -66,8 +66,8 @@ const char *plan_host_word(const struct plan *plan, enum role role)
 
 bool target_is_above(const struct path *path)
 {
-	return (path->has & PATH_TARGET) &&
-	       (!(path->has & PATH_RATE) || path->target_bps > TARGET_ABOVE * path->rate_bps);
+	return path->target.known &&
+	       (!path->rate.known || path->target.bps > TARGET_ABOVE * path->rate.bps);
 }
 
 void plan_explain(struct plan *plan, enum plan_reason reason, const struct remark *because)

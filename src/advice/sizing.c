@@ -32,7 +32,7 @@ double stream_target_bps_asked(const struct advice_input *input)
 {
 	const struct path *path = &input->analysis->path;
 
-	return path->has & PATH_TARGET ? path->target_bps / stream_count(input) : 0;
+	return path->target.known ? path->target.bps / stream_count(input) : 0;
 }
 
 /* Loss given by hand is of the path; a run's counts where it is that of the steady state, and then the
@@ -42,8 +42,8 @@ double loss_known(const struct advice_input *input)
 	const struct path *path = &input->analysis->path;
 
 	if (!input->analysis->run || input->loss_is_given)
-		return path->has & PATH_LOSS ? path->loss_ratio : 0;
-	return path->has & PATH_SERIES ? path->steady_loss : 0;
+		return path->loss.known ? path->loss.ratio : 0;
+	return path->steady.known ? path->loss.steady_ratio : 0;
 }
 
 double loss_bound_bps(const struct advice_input *input)
@@ -55,7 +55,7 @@ double loss_bound_bps(const struct advice_input *input)
 	    path->mss == 0 || congestion_is_bbr(path->congestion_control))
 		return INFINITY;
 	double bound = cubic_rate_bps(path->mss, path->rtt.us, loss) * stream_count(input);
-	return input->analysis->run ? fmax(bound, path->rate_bps) : bound;
+	return input->analysis->run ? fmax(bound, path->rate.bps) : bound;
 }
 
 double stream_target_bps(const struct advice_input *input)
@@ -70,7 +70,7 @@ double stream_need_bytes(const struct advice_input *input)
 {
 	const struct path *path = &input->analysis->path;
 
-	if (!(path->has & PATH_BDP) || path->rtt.us <= 0)
+	if (!path->bdp.known || path->rtt.us <= 0)
 		return 0;
 	return bdp_bytes(stream_target_bps(input), path->rtt.us);
 }
@@ -80,9 +80,9 @@ static double scale_factor(const struct advice_input *input)
 {
 	const struct path *path = &input->analysis->path;
 
-	if (!(path->has & PATH_TARGET) || path->stream_rate_bps <= 0)
+	if (!path->target.known || path->rate.stream_bps <= 0)
 		return 0;
-	return stream_target_bps(input) / path->stream_rate_bps;
+	return stream_target_bps(input) / path->rate.stream_bps;
 }
 
 /* An RTT that is only bounded from above by cwnd sizes nothing, nor does one that was computed from the
@@ -98,10 +98,10 @@ static bool rtt_will_do(const struct path *path)
 static bool window_fits(const struct path *path, double ceiling_bytes)
 {
 	double ratio =
-	    (path->has & PATH_PEER_WINDOW ? path->peer_window_max_bytes : path->window_bytes) /
+	    (path->peer_window.known ? path->peer_window.max_bytes : path->window.bytes) /
 	    ceiling_bytes;
 
-	return ratio > 0.2 && ratio < (path->has & PATH_PEER_WINDOW ? 1.1 : 2.5);
+	return ratio > 0.2 && ratio < (path->peer_window.known ? 1.1 : 2.5);
 }
 
 static void pick_best(struct size_candidates *candidates)
@@ -129,14 +129,13 @@ void sizing_receive(const struct advice_input *input, struct size_candidates *ca
 	candidates->bytes[SIZING_SWEEP] = input->sweep_ceiling_bytes;
 	bool fits = rmem && window_fits(path, ceiling);
 	bool held = input->analysis->run ? cause_is_sure(input->analysis, FACTOR_RECEIVE_WINDOW)
-					 : path->window_kind == WINDOW_GIVEN;
+					 : path->window.kind == WINDOW_GIVEN;
 	double need = rtt_will_do(path) ? stream_need_bytes(input) : 0;
 	if (fits && held)
 		candidates->bytes[SIZING_SCALING] = held_to_kernel(ceiling * scale_factor(input));
-	if (fits && need > 0 && (path->has & PATH_PEER_WINDOW) &&
-	    path->peer_window_max_bytes > 65535)
+	if (fits && need > 0 && path->peer_window.known && path->peer_window.max_bytes > 65535)
 		candidates->bytes[SIZING_OBSERVED_RATIO] = held_to_kernel(
-		    fmin(need, WINDOW_MAX_BYTES) * ceiling / path->peer_window_max_bytes);
+		    fmin(need, WINDOW_MAX_BYTES) * ceiling / path->peer_window.max_bytes);
 	if (need > 0)
 		candidates->bytes[SIZING_KERNEL_RULE] =
 		    buffer_for_window(need, receive_share(input->receiver).planning);
@@ -150,7 +149,7 @@ static double send_share_excess(const struct path *path, double ceiling_bytes)
 {
 	if (path->rtt.method == RTT_UNKNOWN || path->rtt.method == RTT_CWND)
 		return 1.3;
-	double share = bdp_bytes(path->stream_rate_bps, path->rtt.us) / ceiling_bytes;
+	double share = bdp_bytes(path->rate.stream_bps, path->rtt.us) / ceiling_bytes;
 	return fmax(1, share / SEND_SHARE_SETTLED);
 }
 
@@ -159,7 +158,7 @@ static double send_share_now(const struct path *path, double ceiling_bytes)
 {
 	if (path->rtt.method == RTT_UNKNOWN || path->rtt.method == RTT_CWND)
 		return send_share_at(ceiling_bytes);
-	double share = bdp_bytes(path->stream_rate_bps, path->rtt.us) / ceiling_bytes;
+	double share = bdp_bytes(path->rate.stream_bps, path->rtt.us) / ceiling_bytes;
 	return fmin(fmax(share, SEND_SHARE_SETTLED), send_share(false).high);
 }
 
@@ -199,7 +198,7 @@ double predict_receive_bps(const struct advice_input *input, double ceiling_byte
 
 	sizing_receive(input, &candidates);
 	if (rmem && candidates.bytes[SIZING_SCALING] > 0)
-		return path->stream_rate_bps * stream_count(input) * ceiling_bytes /
+		return path->rate.stream_bps * stream_count(input) * ceiling_bytes /
 		       (double)rmem->number[2];
 	return rate_of_window(
 	    input, window_of_buffer(ceiling_bytes, receive_share(input->receiver).typical));
@@ -213,7 +212,7 @@ double predict_send_bps(const struct advice_input *input, double ceiling_bytes, 
 
 	sizing_send(input, &candidates);
 	if (wmem && candidates.bytes[SIZING_SCALING] > 0)
-		return path->stream_rate_bps * stream_count(input) * ceiling_bytes * share /
+		return path->rate.stream_bps * stream_count(input) * ceiling_bytes * share /
 		       ((double)wmem->number[2] * send_share_now(path, (double)wmem->number[2]));
 	return rate_of_window(input, window_of_buffer(ceiling_bytes, share));
 }

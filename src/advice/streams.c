@@ -38,7 +38,7 @@ static double core_most_bps(const struct advice_input *input)
 		percent = run->sender_cpu_percent;
 	if (run && (run->has & RUN_RECEIVER_CPU))
 		percent = fmax(percent, run->receiver_cpu_percent);
-	return percent >= CORE_TOLD_PERCENT ? 100 / percent * input->analysis->path.rate_bps
+	return percent >= CORE_TOLD_PERCENT ? 100 / percent * input->analysis->path.rate.bps
 					    : INFINITY;
 }
 
@@ -48,10 +48,10 @@ unsigned streams_needed(const struct advice_input *input)
 	unsigned count = stream_count(input);
 	double most = fmin(stream_most_bps(input), core_most_bps(input));
 
-	if (input->streams || !input->target_is_given || !(path->has & PATH_TARGET) ||
-	    !(most < path->target_bps / count))
+	if (input->streams || !input->target_is_given || !path->target.known ||
+	    !(most < path->target.bps / count))
 		return count;
-	return (unsigned)fmin(ceil(path->target_bps / most), STREAMS_ADVISED_MAX);
+	return (unsigned)fmin(ceil(path->target.bps / most), STREAMS_ADVISED_MAX);
 }
 
 static double ceilings_of(const struct plan *plan)
@@ -87,8 +87,7 @@ void plan_streams(const struct advice_input *input, unsigned asked_before, struc
 	unsigned count = stream_count(input);
 
 	plan->streams = (struct stream_plan){0};
-	if (!(input->analysis->path.has & PATH_TARGET) ||
-	    (!input->fixed_streams && count == asked_before))
+	if (!input->analysis->path.target.known || (!input->fixed_streams && count == asked_before))
 		return;
 	plan->streams.count = count;
 	plan->streams.is_fixed = input->fixed_streams;

@@ -59,7 +59,7 @@ static bool comparable(const struct analysis *a, const struct analysis *b)
 
 static bool much_slower(const struct analysis *a, const struct analysis *b)
 {
-	return comparable(a, b) && a->path.rate_bps < SLOWER * b->path.rate_bps;
+	return comparable(a, b) && a->path.rate.bps < SLOWER * b->path.rate.bps;
 }
 
 /* A later run of the same direction outdates the analysis. */
@@ -137,14 +137,14 @@ struct spread {
 /* Bytes in flight of one connection: measured, else a cwnd that is constant; 0 when unknown. */
 static double flight_of(const struct path *path)
 {
-	if (path->has & PATH_IN_FLIGHT)
-		return path->in_flight_bytes;
-	return path->phases.cwnd_rests ? path->cwnd_bytes : 0;
+	if (path->in_flight.known)
+		return path->in_flight.bytes;
+	return path->phases.cwnd_rests ? path->cwnd.bytes : 0;
 }
 
 static void spread_add(struct spread *spread, const struct analysis *analysis)
 {
-	double rate = analysis->path.rate_bps, flight = flight_of(&analysis->path);
+	double rate = analysis->path.rate.bps, flight = flight_of(&analysis->path);
 
 	spread->rate_low = spread->count == 0 ? rate : fmin(spread->rate_low, rate);
 	spread->rate_high = fmax(spread->rate_high, rate);
@@ -191,13 +191,13 @@ void find_other_runs(
 		bool differs = much_slower(chosen, each) || much_slower(each, chosen);
 		bool is_view =
 		    each->run->test == chosen->run->test && same_direction(each->run, chosen->run);
-		if (differs && !is_view && (!other || each->path.rate_bps > other->path.rate_bps))
+		if (differs && !is_view && (!other || each->path.rate.bps > other->path.rate.bps))
 			other = each;
 	}
 	if (!other)
 		return;
 	finding_add(findings, FINDING_RUNS_DIFFER,
 	    same_direction(chosen->run, other->run) ? RUNS_SAME_WAY : RUNS_OTHER_WAY,
-	    as_rate(chosen->path.rate_bps), as_rate(other->path.rate_bps),
+	    as_rate(chosen->path.rate.bps), as_rate(other->path.rate.bps),
 	    as_count((uint64_t)(other - analyses) + 1));
 }

@@ -31,24 +31,24 @@ static void read_rtt(struct view *view)
 	const struct path *path = view->path;
 
 	/* one strange row must not make a queue */
-	if (path->has & PATH_LOADED_RTT)
+	if (path->loaded.known)
 		view->loaded_us =
-		    (path->has & PATH_SERIES) && !path->rtt_is_proxy && path->rtt_median_us > 0 &&
-			    path->quiet_count > 2
-			? fmin(path->loaded_rtt_us, LOADED_OVER_MEDIAN * path->rtt_median_us)
-			: path->loaded_rtt_us;
-	view->has_rtt = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
+		    path->steady.known && !path->bin_rtt.is_proxy && path->bin_rtt.median_us > 0 &&
+			    path->quiet.count > 2
+			? fmin(path->loaded.rtt_us, LOADED_OVER_MEDIAN * path->bin_rtt.median_us)
+			: path->loaded.rtt_us;
+	view->has_rtt = path->loaded.known && path->loaded.method != RTT_CWND;
 	view->base_us = path_base_rtt_us(path);
 	view->base_is_measured =
-	    (path->has & PATH_IDLE_RTT) || path->rtt.method == RTT_GIVEN ||
+	    path->idle.known || path->rtt.method == RTT_GIVEN ||
 	    (view->base_us > 0 && view->socket && (view->socket->has & SOCKET_MIN_RTT));
 	/* after a change of the path the smallest RTT is of the other one */
 	if (path->phases.rtt_after_us > 0 && view->has_rtt)
-		view->base_us = path->rtt_min_us;
+		view->base_us = path->bin_rtt.min_us;
 	if (view->base_us > 0 && view->loaded_us > 0)
 		view->queue_ratio = view->loaded_us / view->base_us;
-	if ((path->has & PATH_CWND) && path->stream_rate_bps > 0)
-		view->naive_us = path->cwnd_bytes * 8e6 * path->streams / path->sent_rate_bps;
+	if (path->cwnd.known && path->rate.stream_bps > 0)
+		view->naive_us = path->cwnd.bytes * 8e6 * path->streams / path->rate.sent_bps;
 }
 
 /* Measured, or rate x the path's RTT (a queue would add to it), or what is left: at most cwnd. */
@@ -56,21 +56,21 @@ static void read_in_flight(struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (path->has & PATH_IN_FLIGHT) {
+	if (path->in_flight.known) {
 		view->in_flight_measured = true;
 		view->in_flight = view->in_flight_low = view->in_flight_high =
-		    path->in_flight_bytes;
+		    path->in_flight.bytes;
 	} else if ((path->rtt.method == RTT_PING || path->rtt.method == RTT_GIVEN) &&
-		   path->stream_rate_bps > 0) {
+		   path->rate.stream_bps > 0) {
 		view->in_flight_measured = true;
 		view->in_flight = view->in_flight_low = view->in_flight_high =
-		    path->stream_rate_bps / 8e6 * path->rtt.us;
-	} else if ((path->has & PATH_CWND) && path->cwnd_bytes > 0) {
+		    path->rate.stream_bps / 8e6 * path->rtt.us;
+	} else if (path->cwnd.known && path->cwnd.bytes > 0) {
 		/* cwnd is what may be in flight, twice that where it is constant (model/rtt.c) */
-		view->in_flight_high = path->cwnd_bytes;
-		view->in_flight_low = path->cwnd_bytes / 4;
-		view->in_flight = path->phases.cwnd_rests || view->bbr ? path->cwnd_bytes / 2.05
-								       : path->cwnd_bytes;
+		view->in_flight_high = path->cwnd.bytes;
+		view->in_flight_low = path->cwnd.bytes / 4;
+		view->in_flight = path->phases.cwnd_rests || view->bbr ? path->cwnd.bytes / 2.05
+								       : path->cwnd.bytes;
 	}
 	if (view->in_flight <= 0)
 		return;
@@ -79,14 +79,14 @@ static void read_in_flight(struct view *view)
 	    (view->socket->has & SOCKET_PEER_WINDOW) && view->socket->peer_window_bytes > 0) {
 		view->window_fill = (double)view->socket->unacked_segments * view->socket->mss /
 				    (double)view->socket->peer_window_bytes;
-	} else if ((path->has & PATH_PEER_WINDOW) && path->peer_window_bytes > 0 &&
+	} else if (path->peer_window.known && path->peer_window.bytes > 0 &&
 		   view->in_flight_measured)
-		view->window_fill = path->window_fill > 0
-					? path->window_fill
-					: view->in_flight / path->peer_window_bytes;
-	if ((path->has & PATH_CWND) && path->cwnd_bytes > 0 && view->in_flight_measured)
+		view->window_fill = path->peer_window.fill > 0
+					? path->peer_window.fill
+					: view->in_flight / path->peer_window.bytes;
+	if (path->cwnd.known && path->cwnd.bytes > 0 && view->in_flight_measured)
 		view->cwnd_fill =
-		    path->cwnd_fill > 0 ? path->cwnd_fill : view->in_flight / path->cwnd_bytes;
+		    path->cwnd.fill > 0 ? path->cwnd.fill : view->in_flight / path->cwnd.bytes;
 	if (view->count == 1 && view->socket && (view->socket->has & SOCKET_UNACKED) &&
 	    (view->socket->has & SOCKET_CWND) && view->socket->cwnd_segments > 0)
 		view->cwnd_fill =
@@ -97,16 +97,16 @@ static void read_loss(struct view *view)
 {
 	const struct path *path = view->path;
 
-	view->knows_loss = path->has & PATH_RETRANSMITS;
+	view->knows_loss = path->loss.counted;
 	/* where rows do not tell, the sum must be next to none */
 	view->rows_tell_loss = false;
 	for (size_t i = 0; i < view->count; i++)
 		view->rows_tell_loss |= (view->bins[i].has & BIN_RETRANSMITS) != 0;
 	if (view->rows_tell_loss)
-		view->lossless =
-		    view->knows_loss && (path->ends_quiet || path->steady_loss < LOSSLESS_RATIO);
+		view->lossless = view->knows_loss && (path->quiet.is_lossless ||
+							 path->loss.steady_ratio < LOSSLESS_RATIO);
 	else
-		view->lossless = view->knows_loss && path->loss_ratio < LOSSLESS_RATIO;
+		view->lossless = view->knows_loss && path->loss.ratio < LOSSLESS_RATIO;
 }
 
 /* With -O the receiver's total holds bytes of the omitted start: nothing can be told then. */
@@ -117,12 +117,11 @@ static void read_excess(struct view *view)
 
 	if (!run || run->omitted_intervals > 0 || ((run->has & RUN_OMIT) && run->omit_s > 0) ||
 	    !(run->has & RUN_SENT) || !(run->has & RUN_RECEIVED) || run->received_bytes == 0 ||
-	    !run->local_sends || !(path->has & PATH_CWND) || path->cwnd_bytes <= 0 ||
-	    !run->complete ||
+	    !run->local_sends || !path->cwnd.known || path->cwnd.bytes <= 0 || !run->complete ||
 	    (run->received_seconds > 0 && run->sent_bytes == run->received_bytes &&
 		run->rounding <= 0 && run->streams == 0))
 		return;
-	double cwnds = path->cwnd_bytes * path->streams;
+	double cwnds = path->cwnd.bytes * path->streams;
 	double excess = (double)run->sent_bytes - (double)run->received_bytes;
 	double rounding =
 	    run->rounding > 0 ? 2 * TOTALS_ROUNDING * (double)run->sent_bytes / cwnds : 0;
@@ -166,18 +165,18 @@ void view_read(const struct diagnosis_input *input, struct features *features, s
 	    .sender = input->sender,
 	    .receiver = input->receiver,
 	    .features = features};
-	if (input->run && (path->has & PATH_SERIES)) {
-		view->bins = &input->run->series.bins[path->quiet_first];
-		view->count = path->quiet_count;
+	if (input->run && path->steady.known) {
+		view->bins = &input->run->series.bins[path->quiet.first];
+		view->count = path->quiet.count;
 	}
 	view->bbr = path_is_bbr(path);
 	if (input->run && (input->run->has & RUN_TARGET_RATE))
 		view->asked_bps = input->run->target_rate_bps * path->streams;
 	if (input->run && (input->run->has & RUN_SOCKET_BUFFER))
 		view->buffer_asked = (double)input->run->socket_buffer_bytes;
-	if (input->context && input->context->tc && path->rate_bps > 0)
+	if (input->context && input->context->tc && path->rate.bps > 0)
 		view->backlog_us =
-		    (double)input->context->tc->backlog_bytes * 8 / path->rate_bps * 1e6;
+		    (double)input->context->tc->backlog_bytes * 8 / path->rate.bps * 1e6;
 	view->ping_loss = lost_probes(input->context);
 	view->same_host = ends_are_one(input->run);
 	view->one_reading = view->count == 1 && view->socket && input->run &&

@@ -42,16 +42,16 @@ static void default_mark(const struct view *view)
 	/* more than CUBIC's buffer waits: it is BBR, or a program that does not read */
 	bool other = view->has_excess && view->excess_ratio > OVERFILLED;
 
-	if (known || other || (view->path->has & PATH_PEER_WINDOW) || !may_be_held(view) ||
-	    view->bbr || !path->phases.cwnd_rests)
+	if (known || other || view->path->peer_window.known || !may_be_held(view) || view->bbr ||
+	    !path->phases.cwnd_rests)
 		return;
-	bool rests = path->cwnd_bytes > MARK_CWND_LOW && path->cwnd_bytes < MARK_CWND_HIGH;
+	bool rests = path->cwnd.bytes > MARK_CWND_LOW && path->cwnd.bytes < MARK_CWND_HIGH;
 	bool measured = view->in_flight_measured;
 	bool fits = view->in_flight > MARK_WINDOW_LOW * window &&
 		    view->in_flight < MARK_WINDOW_HIGH * window;
 	if ((measured && fits) || (!measured && rests))
 		feature_set(view, FEATURE_DEFAULT_WINDOW_MARK,
-		    measured ? view->in_flight : path->cwnd_bytes, window);
+		    measured ? view->in_flight : path->cwnd.bytes, window);
 }
 
 /* The largest ceiling of the form 2^n or 3 x 2^n, as people set them, whose window this is; 0 for none.  Shares
@@ -77,13 +77,13 @@ static void round_mark(const struct view *view)
 	const struct path *path = view->path;
 	bool known = view->receiver && view->receiver->values[TUNABLE_TCP_RMEM].known;
 
-	if (known || !(path->has & PATH_PEER_WINDOW) || !may_be_held(view) ||
-	    path->peer_window_bytes < ROUND_LEAST || path->peer_window_spread > STILL ||
+	if (known || !path->peer_window.known || !may_be_held(view) ||
+	    path->peer_window.bytes < ROUND_LEAST || path->peer_window.spread > STILL ||
 	    !view->features->items[FEATURE_WINDOW_FULL].present)
 		return;
-	double ceiling = round_ceiling_of(path->peer_window_bytes);
+	double ceiling = round_ceiling_of(path->peer_window.bytes);
 	if (ceiling > 0)
-		feature_set(view, FEATURE_WINDOW_ROUND_CEILING, path->peer_window_bytes, ceiling);
+		feature_set(view, FEATURE_WINDOW_ROUND_CEILING, path->peer_window.bytes, ceiling);
 }
 
 /* Whether [low, high] and what may be in flight have anything in common. */
@@ -99,15 +99,15 @@ static bool overlaps(const struct view *view, double low, double high)
  * twice that. */
 static void receive_mark_of_cwnd(const struct view *view, double window, double ceiling)
 {
-	double ratio = view->path->cwnd_bytes / window;
-	bool still = view->path->phases.cwnd_rests || view->path->cwnd_spread < STILL || view->bbr;
+	double ratio = view->path->cwnd.bytes / window;
+	bool still = view->path->phases.cwnd_rests || view->path->cwnd.spread < STILL || view->bbr;
 
 	if (!may_be_held(view) || !still)
 		return;
 	if (ratio > 1.8 && ratio < 2.6)
-		feature_set(view, FEATURE_RMEM_MARK_TWICE, view->path->cwnd_bytes, ceiling);
+		feature_set(view, FEATURE_RMEM_MARK_TWICE, view->path->cwnd.bytes, ceiling);
 	else if (ratio > 0.93 && ratio < 1.12)
-		feature_set(view, FEATURE_RMEM_MARK_OF_CWND, view->path->cwnd_bytes, ceiling);
+		feature_set(view, FEATURE_RMEM_MARK_OF_CWND, view->path->cwnd.bytes, ceiling);
 }
 
 static void receive_ceiling(const struct view *view)
@@ -161,13 +161,13 @@ static void buffer_at_end(const struct view *view)
 		return;
 	if (view->excess_ratio > (view->bbr ? OVERFILLED_BBR : OVERFILLED))
 		feature_set(view, FEATURE_BUFFER_OVERFILLED,
-		    view->excess_ratio * view->path->cwnd_bytes, view->path->cwnd_bytes);
+		    view->excess_ratio * view->path->cwnd.bytes, view->path->cwnd.bytes);
 	else if (view->excess_ratio > 1.2)
 		feature_set(view, FEATURE_BUFFER_FILLED,
-		    view->excess_ratio * view->path->cwnd_bytes, view->path->cwnd_bytes);
+		    view->excess_ratio * view->path->cwnd.bytes, view->path->cwnd.bytes);
 	else if (view->excess_ratio < 0.12 && view->excess_ratio > -0.12)
 		feature_set(view, FEATURE_BUFFER_EMPTY,
-		    fmax(0, view->excess_ratio * view->path->cwnd_bytes), view->path->cwnd_bytes);
+		    fmax(0, view->excess_ratio * view->path->cwnd.bytes), view->path->cwnd.bytes);
 }
 
 /* Data waits in the send buffer, cwnd and the peer's window would let more go, and nothing is lost: what holds it
@@ -180,7 +180,7 @@ static void held_below_cwnd(const struct view *view)
 	bool unused = items[FEATURE_CWND_UNUSED].present || items[FEATURE_CWND_FAR_UNUSED].present;
 
 	if (waits && unused && items[FEATURE_WINDOW_OPEN].present && view->lossless && !view->bbr)
-		feature_set(view, FEATURE_HELD_BELOW_CWND, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_HELD_BELOW_CWND, view->in_flight, view->path->cwnd.bytes);
 }
 
 void features_of_ceilings(const struct view *view)

@@ -47,7 +47,7 @@ static bool scaling_is_on(const struct view *view)
 	return (view->socket && (view->socket->has & SOCKET_WSCALE) &&
 		   view->socket->snd_wscale > 0) ||
 	       (view->in_flight_measured && view->in_flight > 1.1 * UNSCALED_BYTES) ||
-	       ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > UNSCALED_BYTES);
+	       (path->peer_window.known && path->peer_window.max_bytes > UNSCALED_BYTES);
 }
 
 /* What is in flight, or where cwnd rests (model/rtt.c: at the window, or at twice that), fits a window of 65,535
@@ -55,12 +55,12 @@ static bool scaling_is_on(const struct view *view)
 static void unscaled_mark(const struct view *view)
 {
 	const struct path *path = view->path;
-	double seen = view->in_flight_measured ? view->in_flight : path->cwnd_bytes;
+	double seen = view->in_flight_measured ? view->in_flight : path->cwnd.bytes;
 	double ratio = seen / UNSCALED_BYTES;
 	bool fits = ratio > 0.94 && ratio < 1.03;
 	bool twice = !view->in_flight_measured && ratio > 1.94 && ratio < 2.1;
 
-	if (path->phases.cwnd_rests && view->lossless && !(path->has & PATH_PEER_WINDOW) &&
+	if (path->phases.cwnd_rests && view->lossless && !path->peer_window.known &&
 	    view->buffer_asked <= 0 && (fits || twice))
 		feature_set(view, FEATURE_UNSCALED_MARK, seen, UNSCALED_BYTES);
 }
@@ -83,10 +83,10 @@ static void scaling(const struct view *view)
 		    view, FEATURE_SCALE_ABSENT, (double)socket->peer_window_bytes, UNSCALED_BYTES);
 	if (told)
 		feature_set(view, FEATURE_SCALING_OFF, scaling_is_off(view->receiver), 0);
-	if ((path->has & PATH_PEER_WINDOW) && path->peer_window_max_bytes > 64000 &&
-	    path->peer_window_max_bytes <= UNSCALED_BYTES && view->buffer_asked <= 0)
+	if (path->peer_window.known && path->peer_window.max_bytes > 64000 &&
+	    path->peer_window.max_bytes <= UNSCALED_BYTES && view->buffer_asked <= 0)
 		feature_set(
-		    view, FEATURE_WINDOW_UNSCALED, path->peer_window_max_bytes, UNSCALED_BYTES);
+		    view, FEATURE_WINDOW_UNSCALED, path->peer_window.max_bytes, UNSCALED_BYTES);
 }
 
 /* What the kernel of the end that receives makes of the number that was asked for. */
@@ -113,8 +113,8 @@ static void buffer_asked(const struct view *view)
 		feature_set(view, FEATURE_NO_RATE_ASKED, 0, 0);
 	if (asked <= 0)
 		return;
-	bool lossy = view->knows_loss && !view->lossless && path->steady_loss > 2e-4;
-	double used = view->in_flight_measured ? view->in_flight : path->cwnd_peak_bytes;
+	bool lossy = view->knows_loss && !view->lossless && path->loss.steady_ratio > 2e-4;
+	double used = view->in_flight_measured ? view->in_flight : path->cwnd.peak_bytes;
 	if (lossy || (used > 0 && used < ASKED_USED * asked))
 		feature_set(view, FEATURE_BUFFER_ASKED_FAR, used, asked);
 	else if (!view->in_flight_measured || view->in_flight < ASKED_MOST * asked)
@@ -130,7 +130,7 @@ static bool window_shuts(const struct view *view)
 	for (size_t i = 0; view->run && i < path->phases.usable; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
 		/* a window of 0 is one that is not shown where no other row has one */
-		bool none = !(bin->has & BIN_PEER_WINDOW) && (path->has & PATH_PEER_WINDOW);
+		bool none = !(bin->has & BIN_PEER_WINDOW) && path->peer_window.known;
 		if (bin->bytes == 0 && (none || ((bin->has & BIN_PEER_WINDOW) &&
 						    bin->peer_window_bytes < 2ULL * path->mss)))
 			return true;
@@ -156,20 +156,20 @@ static void stalls(const struct view *view)
 	const struct path *path = view->path;
 	const struct phases *phases = &path->phases;
 	const struct socket_info *socket = view->socket;
-	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes < 5.0 * path->mss;
+	bool tiny = path->cwnd.known && path->cwnd.bytes < 5.0 * path->mss;
 	double dead = phases->share[PHASE_STALLED] + phases->share[PHASE_IDLE];
 	bool broken = longest_dead(phases) > STALLED_LONGEST || dead > STALLED_MOST;
 
 	if (dead > STALLED_SHARE && broken &&
 	    (tiny || phases->share[PHASE_STALLED] > STALLED_SHARE))
 		feature_set(view,
-		    !(path->has & PATH_CWND)	    ? FEATURE_STALLS_CWND_UNSEEN
-		    : tiny || path->retransmits > 0 ? FEATURE_STALLS_TINY_CWND
-						    : FEATURE_STALLS_OPEN_CWND,
-		    dead, path->cwnd_bytes);
+		    !path->cwnd.known			 ? FEATURE_STALLS_CWND_UNSEEN
+		    : tiny || path->loss.retransmits > 0 ? FEATURE_STALLS_TINY_CWND
+							 : FEATURE_STALLS_OPEN_CWND,
+		    dead, path->cwnd.bytes);
 	bool shut = window_shuts(view);
 	if (dead > STALLED_SHARE && shut && !tiny)
-		feature_set(view, FEATURE_STALLS_OPEN_CWND, dead, path->cwnd_bytes);
+		feature_set(view, FEATURE_STALLS_OPEN_CWND, dead, path->cwnd.bytes);
 	if (socket && (socket->persists || ((socket->has & SOCKET_BACKOFF) && socket->backoff > 1)))
 		feature_set(view, FEATURE_BACKOFF, socket->backoff, 0);
 	if (socket && (socket->has & SOCKET_PEER_WINDOW) && socket->peer_window_bytes == 0 &&
@@ -182,8 +182,8 @@ static void start_only(const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (!(path->has & PATH_SERIES) || !view->knows_loss || path->retransmits > 0 ||
-	    !(path->has & PATH_CWND) || path->phases.cwnd_rests)
+	if (!path->steady.known || !view->knows_loss || path->loss.retransmits > 0 ||
+	    !path->cwnd.known || path->phases.cwnd_rests)
 		return;
 	const struct bin *bins = view->run->series.bins;
 	size_t n = path->phases.usable;

@@ -39,20 +39,21 @@
 
 static bool loss_is_throughout(const struct path *path)
 {
-	return path->steady_loss >= LOSS_MATTERS &&
-	       (path->retransmit_bins >= 0.6 ||
-		   (path->retransmit_bins >= 0.3 && path->lossy_streak < 0.5 &&
-		       path->steady_retransmits >= 3));
+	return path->loss.steady_ratio >= LOSS_MATTERS &&
+	       (path->loss.lossy_bins >= 0.6 ||
+		   (path->loss.lossy_bins >= 0.3 && path->loss.worst_bin < 0.5 &&
+		       path->loss.steady_retransmits >= 3));
 }
 
 static bool regrows(const struct view *view)
 {
 	const struct path *path = view->path;
-	bool before = path->early_retransmits > 0 || path->retransmits > path->steady_retransmits ||
-		      path->steady_retransmits > 0;
+	bool before = path->loss.early_retransmits > 0 ||
+		      path->loss.retransmits > path->loss.steady_retransmits ||
+		      path->loss.steady_retransmits > 0;
 
 	return view->lossless && before && !path->phases.cwnd_rests && !view->bbr &&
-	       (path->has & PATH_CWND) && path->cwnd_growth > 1.04 &&
+	       path->cwnd.known && path->cwnd.growth > 1.04 &&
 	       (view->cwnd_fill <= 0 || view->cwnd_fill > 0.75);
 }
 
@@ -62,25 +63,29 @@ static void loss_course(const struct view *view)
 
 	if (!view->knows_loss)
 		return;
-	bool tiny = (path->has & PATH_CWND) && path->cwnd_bytes <= 3.0 * path->mss;
-	if (tiny && path->loss_ratio >= LOSS_OF_MOST)
-		feature_set(view, FEATURE_LOSS_OF_MOST, path->loss_ratio, path->cwnd_bytes);
-	if (path->loss_ratio >= LOSS_HEAVY || path->steady_loss >= LOSS_HEAVY)
-		feature_set(view, FEATURE_LOSS_HEAVY, fmax(path->loss_ratio, path->steady_loss), 0);
+	bool tiny = path->cwnd.known && path->cwnd.bytes <= 3.0 * path->mss;
+	if (tiny && path->loss.ratio >= LOSS_OF_MOST)
+		feature_set(view, FEATURE_LOSS_OF_MOST, path->loss.ratio, path->cwnd.bytes);
+	if (path->loss.ratio >= LOSS_HEAVY || path->loss.steady_ratio >= LOSS_HEAVY)
+		feature_set(
+		    view, FEATURE_LOSS_HEAVY, fmax(path->loss.ratio, path->loss.steady_ratio), 0);
 	if (!view->lossless && (!view->rows_tell_loss || view->count < 2))
-		feature_set(view, FEATURE_LOSS_SUM, path->loss_ratio, (double)path->retransmits);
-	else if (view->bbr && path->steady_loss < BBR_HEEDS)
+		feature_set(
+		    view, FEATURE_LOSS_SUM, path->loss.ratio, (double)path->loss.retransmits);
+	else if (view->bbr && path->loss.steady_ratio < BBR_HEEDS)
 		return;
 	else if (loss_is_throughout(path) && !path->phases.cwnd_rests)
 		feature_set(
-		    view, FEATURE_LOSS_THROUGHOUT, path->steady_loss, path->retransmit_bins);
+		    view, FEATURE_LOSS_THROUGHOUT, path->loss.steady_ratio, path->loss.lossy_bins);
 	else if (regrows(view))
-		feature_set(view, FEATURE_LOSS_ONCE_THEN_GROWTH, (double)path->retransmits,
-		    path->cwnd_growth);
+		feature_set(view, FEATURE_LOSS_ONCE_THEN_GROWTH, (double)path->loss.retransmits,
+		    path->cwnd.growth);
 	else if (view->lossless)
-		feature_set(view, FEATURE_LOSSLESS, (double)path->retransmits, path->loss_ratio);
+		feature_set(
+		    view, FEATURE_LOSSLESS, (double)path->loss.retransmits, path->loss.ratio);
 	else
-		feature_set(view, FEATURE_LOSS_RARE, path->steady_loss, path->retransmit_bins);
+		feature_set(
+		    view, FEATURE_LOSS_RARE, path->loss.steady_ratio, path->loss.lossy_bins);
 }
 
 /* What the measured rate is of the one that CUBIC would make of that loss; without an RTT, of cwnd. */
@@ -88,21 +93,21 @@ static void loss_bound(const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (view->bbr || path->steady_loss < LOSS_MATTERS || view->lossless)
+	if (view->bbr || path->loss.steady_ratio < LOSS_MATTERS || view->lossless)
 		return;
 	bool knows_rtt = path->rtt.method != RTT_UNKNOWN && path->rtt.method != RTT_CWND;
 	/* the losses are those of the rows of the sender, and so is the rate */
-	double ratio = 0, allowed = 0, rate_bps = path->sent_rate_bps / path->streams;
+	double ratio = 0, allowed = 0, rate_bps = path->rate.sent_bps / path->streams;
 	if (knows_rtt) {
-		allowed = cubic_rate_bps(path->mss, path->rtt.us, path->steady_loss);
+		allowed = cubic_rate_bps(path->mss, path->rtt.us, path->loss.steady_ratio);
 		ratio = rate_bps / allowed;
-	} else if (path->has & PATH_CWND) {
-		ratio = path->cwnd_bytes / path->mss / (1.2247 / sqrt(path->steady_loss));
+	} else if (path->cwnd.known) {
+		ratio = path->cwnd.bytes / path->mss / (1.2247 / sqrt(path->loss.steady_ratio));
 	}
 	if (ratio <= 0)
 		return;
-	if (ratio > BOUND_EXCEEDED && path->retransmit_bins < 0.55)
-		feature_set(view, FEATURE_LOSS_BURSTS, path->retransmit_bins, allowed);
+	if (ratio > BOUND_EXCEEDED && path->loss.lossy_bins < 0.55)
+		feature_set(view, FEATURE_LOSS_BURSTS, path->loss.lossy_bins, allowed);
 	if (ratio > BOUND_EXCEEDED)
 		feature_set(view, FEATURE_LOSS_BOUND_EXCEEDED, rate_bps, allowed);
 	else if (ratio > 1 / BOUND_FITS && ratio < (knows_rtt ? BOUND_FITS : CWND_FITS))
@@ -113,11 +118,11 @@ static void loss_bound(const struct view *view)
 static void loss_allowed(const struct view *view)
 {
 	const struct path *path = view->path;
-	double target_bps = path->target_bps / path->streams;
+	double target_bps = path->target.bps / path->streams;
 
-	if (!(path->has & PATH_TARGET) || path->rtt.method == RTT_UNKNOWN ||
-	    path->rtt.method == RTT_CWND || target_bps <= path->stream_rate_bps ||
-	    path->steady_loss < LOSS_MATTERS || view->lossless)
+	if (!path->target.known || path->rtt.method == RTT_UNKNOWN ||
+	    path->rtt.method == RTT_CWND || target_bps <= path->rate.stream_bps ||
+	    path->loss.steady_ratio < LOSS_MATTERS || view->lossless)
 		return;
 	feature_set(view, FEATURE_LOSS_ALLOWED, target_bps,
 	    cubic_loss_for_rate(path->mss, path->rtt.us, target_bps));
@@ -130,10 +135,10 @@ static bool rtt_may_be_flat(const struct view *view)
 
 	if (view->base_is_measured && view->loaded_us > 0)
 		return view->queue_ratio < 1.2;
-	if (!view->has_rtt || path->rtt_min_us <= 0)
+	if (!view->has_rtt || path->bin_rtt.min_us <= 0)
 		return true;
-	return path->rtt_median_us < RTT_FLAT * path->rtt_min_us ||
-	       path->rtt_median_us - path->rtt_min_us < 2000;
+	return path->bin_rtt.median_us < RTT_FLAT * path->bin_rtt.min_us ||
+	       path->bin_rtt.median_us - path->bin_rtt.min_us < 2000;
 }
 
 static void bucket(const struct view *view)
@@ -144,10 +149,10 @@ static void bucket(const struct view *view)
 	if (!b->known || path->phases.cwnd_rests || !rtt_may_be_flat(view))
 		return;
 	double swing = b->swing * sqrt((double)path->streams);
-	bool dropping = path->retransmit_bins >= 0.15 && path->steady_loss >= LOSS_MATTERS;
+	bool dropping = path->loss.lossy_bins >= 0.15 && path->loss.steady_ratio >= LOSS_MATTERS;
 	if (dropping && swing < POLICED_SWING && path->phases.usable >= 6)
 		feature_set(view, FEATURE_BUCKET_STEADY, b->rate_bps, b->depth_bytes);
-	else if (dropping && swing > CHANCE_SWING && path->rate_deviation > EVEN)
+	else if (dropping && swing > CHANCE_SWING && path->rate.deviation > EVEN)
 		feature_set(view, FEATURE_BUCKET_SWINGS, swing, 0);
 	if (b->events >= EVENTS_MIN && !view->bbr && b->cwnd_swing < ONE_CWND)
 		feature_set(view, FEATURE_LOSS_AT_ONE_CWND, b->cwnd_swing, b->events);
@@ -166,7 +171,7 @@ static void no_bucket(const struct view *view)
 	if (view->knows_loss && !view->lossless && !items[FEATURE_LOSS_SUM].present &&
 	    !items[FEATURE_BUCKET_STEADY].present && !items[FEATURE_FIRST_BURST].present &&
 	    !items[FEATURE_LOSS_AT_ONE_CWND].present)
-		feature_set(view, FEATURE_NO_BUCKET, view->path->steady_loss, 0);
+		feature_set(view, FEATURE_NO_BUCKET, view->path->loss.steady_ratio, 0);
 }
 
 /* The RTT of the rows in which something was lost over the smallest of all: a queue that drops is full then. */
@@ -183,7 +188,7 @@ static void loss_and_delay(const struct view *view)
 			    view, FEATURE_LOSS_WITHOUT_DELAY, view->loaded_us, view->base_us);
 		return;
 	}
-	if (!view->has_rtt || !view->run || path->retransmits < 3 || path->rtt.us <= 0 ||
+	if (!view->has_rtt || !view->run || path->loss.retransmits < 3 || path->rtt.us <= 0 ||
 	    path->phases.cwnd_rests)
 		return;
 	for (size_t i = 0; i < path->phases.usable; i++) {
@@ -208,9 +213,9 @@ static void loss_and_delay(const struct view *view)
 static void timeouts(const struct view *view)
 {
 	const struct path *path = view->path;
-	double rows = 0, large = path->cwnd_peak_bytes;
+	double rows = 0, large = path->cwnd.peak_bytes;
 
-	if (!view->run || !(path->has & PATH_CWND) || view->bbr || large < 40.0 * path->mss)
+	if (!view->run || !path->cwnd.known || view->bbr || large < 40.0 * path->mss)
 		return;
 	for (size_t i = 1; i < path->phases.usable; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
@@ -254,13 +259,13 @@ static void probes(const struct view *view)
 static void pattern_of_sum(const struct view *view)
 {
 	const struct path *path = view->path;
-	double chance_bytes = 1.2247 / sqrt(path->loss_ratio) * path->mss;
+	double chance_bytes = 1.2247 / sqrt(path->loss.ratio) * path->mss;
 
 	if (view->bbr) {
-		feature_grade(view, FEATURE_BBR_LOSS, path->loss_ratio, 0, 0.02, 2.5);
+		feature_grade(view, FEATURE_BBR_LOSS, path->loss.ratio, 0, 0.02, 2.5);
 		return;
 	}
-	feature_grade(view, FEATURE_LOSS_MUCH, path->loss_ratio, 0, 0.008, 4);
+	feature_grade(view, FEATURE_LOSS_MUCH, path->loss.ratio, 0, 0.008, 4);
 	if (view->in_flight_measured && view->in_flight > 0)
 		feature_grade(view, FEATURE_LOSS_AGAINST_CHANCE, view->in_flight, chance_bytes,
 		    1.6 * chance_bytes, 2);
@@ -274,7 +279,7 @@ static void pattern(const struct view *view)
 {
 	const struct loss_pattern *losses = &view->path->losses;
 
-	if (view->features->items[FEATURE_LOSS_SUM].present && view->path->loss_ratio > 0) {
+	if (view->features->items[FEATURE_LOSS_SUM].present && view->path->loss.ratio > 0) {
 		pattern_of_sum(view);
 		return;
 	}

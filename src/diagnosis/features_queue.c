@@ -48,8 +48,8 @@ static void against_base(const struct view *view)
 		feature_set(view, FEATURE_QUEUE_LONG, over_us, view->base_us);
 	if (stands)
 		feature_set(view,
-		    view->one_reading && !(view->path->has & PATH_IDLE_RTT) ? FEATURE_QUEUE_ONCE
-									    : FEATURE_QUEUE_STANDS,
+		    view->one_reading && !view->path->idle.known ? FEATURE_QUEUE_ONCE
+								 : FEATURE_QUEUE_STANDS,
 		    view->loaded_us, view->base_us);
 	else if (view->base_is_measured && (view->queue_ratio < NONE_RATIO || over_us < NONE_US))
 		feature_set(view, FEATURE_QUEUE_NONE, view->loaded_us, view->base_us);
@@ -58,31 +58,33 @@ static void against_base(const struct view *view)
 static void course(const struct view *view)
 {
 	const struct path *path = view->path;
-	double spread_us = path->rtt_max_us - path->rtt_min_us;
+	double spread_us = path->bin_rtt.max_us - path->bin_rtt.min_us;
 
 	if (path->phases.rtt_after_us > 0)
 		feature_set(view, FEATURE_PATH_CHANGED, path->phases.rtt_after_us,
 		    path->phases.rtt_before_us);
 
-	if (path->queue_elasticity > FOLLOWS && spread_us > STANDS_US / 2.0 &&
+	if (path->elasticity.queue > FOLLOWS && spread_us > STANDS_US / 2.0 &&
 	    view->cwnd_fill > 0.7)
-		feature_set(view, FEATURE_QUEUE_FOLLOWS_CWND, path->rtt_min_us, path->rtt_max_us);
+		feature_set(
+		    view, FEATURE_QUEUE_FOLLOWS_CWND, path->bin_rtt.min_us, path->bin_rtt.max_us);
 	if (path->phases.governing == PHASE_FILLING && spread_us > STANDS_US)
-		feature_set(view, FEATURE_QUEUE_FILLS, path->rtt_min_us, path->rtt_max_us);
-	if (!view->has_rtt || view->count < 3 || path->rtt_min_us <= 0)
+		feature_set(view, FEATURE_QUEUE_FILLS, path->bin_rtt.min_us, path->bin_rtt.max_us);
+	if (!view->has_rtt || view->count < 3 || path->bin_rtt.min_us <= 0)
 		return;
 	/* a row that a scheduler delayed is no queue: half of the rows would be */
-	double median = path->rtt_median_us / path->rtt_min_us;
-	if (!view->lossless && !view->bbr && path->cwnd_spread > CWND_MOVES &&
-	    median - 1 < RTT_PART * path->cwnd_spread / 2)
-		feature_set(
-		    view, FEATURE_RTT_STILL_UNDER_CWND, path->rtt_min_us, path->rtt_median_us);
-	if (path->rtt_max_us > VARIES * path->rtt_min_us && spread_us > STANDS_US &&
+	double median = path->bin_rtt.median_us / path->bin_rtt.min_us;
+	if (!view->lossless && !view->bbr && path->cwnd.spread > CWND_MOVES &&
+	    median - 1 < RTT_PART * path->cwnd.spread / 2)
+		feature_set(view, FEATURE_RTT_STILL_UNDER_CWND, path->bin_rtt.min_us,
+		    path->bin_rtt.median_us);
+	if (path->bin_rtt.max_us > VARIES * path->bin_rtt.min_us && spread_us > STANDS_US &&
 	    (median > MEDIAN_RESTS || view->count < MEDIAN_ROWS))
-		feature_set(view, FEATURE_RTT_VARIES, path->rtt_min_us, path->rtt_max_us);
-	else if (path->rtt_max_us < FLAT * path->rtt_min_us ||
-		 (spread_us < NOISE_US && path->rtt_max_us < NOISE_RATIO * path->rtt_min_us))
-		feature_set(view, FEATURE_RTT_FLAT, path->rtt_min_us, path->rtt_max_us);
+		feature_set(view, FEATURE_RTT_VARIES, path->bin_rtt.min_us, path->bin_rtt.max_us);
+	else if (path->bin_rtt.max_us < FLAT * path->bin_rtt.min_us ||
+		 (spread_us < NOISE_US &&
+		     path->bin_rtt.max_us < NOISE_RATIO * path->bin_rtt.min_us))
+		feature_set(view, FEATURE_RTT_FLAT, path->bin_rtt.min_us, path->bin_rtt.max_us);
 }
 
 /* Probes of the same path, one of them during the test, see no queue: what delays the flow's own segments is
@@ -92,7 +94,7 @@ static void probes_pass(const struct view *view)
 	const struct ping *ping = view->other_ping;
 
 	if (!ping || ping->avg_us <= 0 || !view->has_rtt ||
-	    view->path->loaded_method != RTT_TCP_INFO)
+	    view->path->loaded.method != RTT_TCP_INFO)
 		return;
 	if (view->loaded_us > VARIES * ping->avg_us && view->loaded_us - ping->avg_us > STANDS_US)
 		feature_set(view, FEATURE_PING_PASSES, ping->avg_us, view->loaded_us);
@@ -104,5 +106,5 @@ void features_of_queue(const struct view *view)
 	against_base(view);
 	course(view);
 	if (view->backlog_us > BACKLOG_US)
-		feature_set(view, FEATURE_BACKLOG, view->backlog_us, view->path->rate_bps);
+		feature_set(view, FEATURE_BACKLOG, view->backlog_us, view->path->rate.bps);
 }

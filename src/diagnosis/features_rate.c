@@ -57,17 +57,17 @@ static double known_link_speed(const struct host *host)
 static void link_rates(const struct view *view)
 {
 	const struct path *path = view->path;
-	double speed = ethernet_speed_near(view, path->sent_rate_bps);
+	double speed = ethernet_speed_near(view, path->rate.sent_bps);
 
-	if (speed <= 0 && (path->has & PATH_MEAN_RATE))
-		speed = ethernet_speed_near(view, path->mean_rate_bps);
+	if (speed <= 0 && path->rate.mean_known)
+		speed = ethernet_speed_near(view, path->rate.mean_bps);
 	bool far = !view->has_rtt && view->naive_us > LINE_NAIVE_US;
-	if (speed > 0 && path->rate_deviation < LINE_SPREAD && view->count >= 3 && !far &&
+	if (speed > 0 && path->rate.deviation < LINE_SPREAD && view->count >= 3 && !far &&
 	    view->asked_bps <= 0)
-		feature_set(view, FEATURE_ETHERNET_RATE, path->rate_bps, speed);
+		feature_set(view, FEATURE_ETHERNET_RATE, path->rate.bps, speed);
 	double known = fmax(known_link_speed(view->sender), known_link_speed(view->receiver));
-	if (known > 0 && path->rate_bps > SPEED_REACHED * ethernet_payload_bps(known, path->mss))
-		feature_set(view, FEATURE_LINK_SPEED_REACHED, path->rate_bps, known);
+	if (known > 0 && path->rate.bps > SPEED_REACHED * ethernet_payload_bps(known, path->mss))
+		feature_set(view, FEATURE_LINK_SPEED_REACHED, path->rate.bps, known);
 }
 
 static void moves(const struct view *view)
@@ -84,17 +84,18 @@ static void moves(const struct view *view)
 
 	if (pools < 3)
 		return;
-	bool cwnd_moves = (path->has & PATH_CWND) && path->cwnd_spread > MOVES;
+	bool cwnd_moves = path->cwnd.known && path->cwnd.spread > MOVES;
 	/* at one rate cwnd moves only as the RTT does: where that rests, rows are too long to see the rate move */
-	bool rtt_rests = view->has_rtt && path->rtt_min_us > 0 &&
-			 path->rtt_max_us / path->rtt_min_us - 1 < RTT_PART * path->cwnd_spread;
-	double deviation = fmin(rows_deviation, path->rate_deviation);
+	bool rtt_rests =
+	    view->has_rtt && path->bin_rtt.min_us > 0 &&
+	    path->bin_rtt.max_us / path->bin_rtt.min_us - 1 < RTT_PART * path->cwnd.spread;
+	double deviation = fmin(rows_deviation, path->rate.deviation);
 	if (deviation < FLAT && cwnd_moves && !rtt_rests && !view->bbr)
 		feature_set(view,
 		    view->has_rtt ? FEATURE_RATE_FLAT_CWND_MOVES : FEATURE_RATE_FLAT_RTT_UNSEEN,
-		    deviation, path->cwnd_spread);
-	else if (path->rate_deviation > SWINGS)
-		feature_set(view, FEATURE_RATE_SWINGS, path->rate_deviation, 0);
+		    deviation, path->cwnd.spread);
+	else if (path->rate.deviation > SWINGS)
+		feature_set(view, FEATURE_RATE_SWINGS, path->rate.deviation, 0);
 }
 
 /* 700 Mbit/s and 710 are, 703 is not: what somebody would ask for. */
@@ -117,10 +118,10 @@ static void exact(const struct view *view)
 
 	/* on a short, fast path a link or a CPU is as even */
 	/* three printed digits are alike by themselves: then only a round rate tells */
-	if (view->run && view->run->rounding > 0 && !is_two_digits(view->path->sent_rate_bps))
+	if (view->run && view->run->rounding > 0 && !is_two_digits(view->path->rate.sent_bps))
 		return;
 	if (view->count < 4 || !view->lossless || view->cwnd_fill > 0.75 ||
-	    (us < NEAR_US && view->path->rate_bps > 5e8))
+	    (us < NEAR_US && view->path->rate.bps > 5e8))
 		return;
 	for (size_t i = 0; i < view->count; i++)
 		rates[i] = bins_rate_bps(&view->bins[i], 1);
@@ -128,18 +129,18 @@ static void exact(const struct view *view)
 	for (size_t i = 0; i < view->count; i++)
 		alike += fabs(rates[i] / median - 1) < EXACT;
 	if (median > 0 && alike + 1 >= view->count && median < 5e9)
-		feature_set(view, FEATURE_RATE_EXACT, view->path->sent_rate_bps, 0);
+		feature_set(view, FEATURE_RATE_EXACT, view->path->rate.sent_bps, 0);
 }
 
 static void asked(const struct view *view)
 {
 	const struct path *path = view->path;
 	/* what the sender's rows count is what the program gave */
-	double got = fmax(path->sent_rate_bps, path->mean_rate_bps);
+	double got = fmax(path->rate.sent_bps, path->rate.mean_bps);
 
 	if (view->asked_bps <= 0)
 		return;
-	bool clean = !view->knows_loss || path->loss_ratio < 1e-4;
+	bool clean = !view->knows_loss || path->loss.ratio < 1e-4;
 	if (got >= ASKED_REACHED * view->asked_bps && clean && view->window_fill < 0.9)
 		feature_set(view, FEATURE_ASKED_REACHED, got, view->asked_bps);
 	else if (got < ASKED_REACHED * view->asked_bps)
@@ -150,15 +151,15 @@ static void nearness(const struct view *view)
 {
 	const struct path *path = view->path;
 	double us = view->has_rtt ? view->loaded_us : view->naive_us;
-	bool clean = !view->knows_loss || path->steady_loss < 2e-4;
+	bool clean = !view->knows_loss || path->loss.steady_ratio < 2e-4;
 	bool line = view->features->items[FEATURE_ETHERNET_RATE].present;
 
 	if (view->same_host)
-		feature_set(view, FEATURE_SAME_HOST, path->rate_bps, 0);
-	else if (path->rate_bps > FAST_BPS && clean && us < NEAR_US && !line)
-		feature_set(view, FEATURE_FAST_AND_NEAR, path->rate_bps, us);
-	else if (path->stream_rate_bps > VERY_FAST_BPS)
-		feature_set(view, FEATURE_VERY_FAST, path->stream_rate_bps, 0);
+		feature_set(view, FEATURE_SAME_HOST, path->rate.bps, 0);
+	else if (path->rate.bps > FAST_BPS && clean && us < NEAR_US && !line)
+		feature_set(view, FEATURE_FAST_AND_NEAR, path->rate.bps, us);
+	else if (path->rate.stream_bps > VERY_FAST_BPS)
+		feature_set(view, FEATURE_VERY_FAST, path->rate.stream_bps, 0);
 	else if (us > 0 && us < SHORT_US)
 		feature_set(view, FEATURE_SHORT_PATH, us, 0);
 }
@@ -166,9 +167,9 @@ static void nearness(const struct view *view)
 /* Without an RTT: how the rate follows cwnd tells whether the RTT does. */
 static void by_cwnd(const struct view *view)
 {
-	if ((view->path->has & PATH_RATE_ELASTICITY) && !view->has_rtt && !view->bbr &&
+	if (view->path->elasticity.rate_known && !view->has_rtt && !view->bbr &&
 	    view->naive_us > BY_CWND_LEAST_US)
-		feature_grade(view, FEATURE_RATE_BY_CWND, fmax(view->path->rate_elasticity, 0.1), 0,
+		feature_grade(view, FEATURE_RATE_BY_CWND, fmax(view->path->elasticity.rate, 0.1), 0,
 		    BY_CWND_MIDDLE, BY_CWND_STEP);
 }
 

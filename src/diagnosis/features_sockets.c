@@ -161,10 +161,10 @@ static void receiver_window(const struct view *view)
 	const unsigned needs = SOCKET_RCV_RTT | SOCKET_RCV_SSTHRESH;
 
 	if (!peer || (peer->has & needs) != needs || peer->rcv_ssthresh == 0 ||
-	    view->path->stream_rate_bps <= 0 || view->window_fill > 0 ||
+	    view->path->rate.stream_bps <= 0 || view->window_fill > 0 ||
 	    view->features->items[FEATURE_READER_BEHIND].present)
 		return; /* the sender knows better how full the window is, and of a queue before it */
-	double taken = view->path->stream_rate_bps / 8e6 * peer->rcv_rtt_us;
+	double taken = view->path->rate.stream_bps / 8e6 * peer->rcv_rtt_us;
 	double fill = taken / (double)peer->rcv_ssthresh;
 	if (fill > RECEIVER_FULL && fill < RECEIVER_MOST)
 		feature_set(view, FEATURE_RECEIVER_WINDOW_FULL, taken, (double)peer->rcv_ssthresh);
@@ -180,7 +180,7 @@ static void paced(const struct view *view)
 
 	if (socket && socket->max_pacing_bps > 0) {
 		double now_bps = socket->has & SOCKET_DELIVERY_RATE ? socket->delivery_rate_bps
-								    : view->path->stream_rate_bps;
+								    : view->path->rate.stream_bps;
 		if (now_bps > PACING_REACHED * socket->max_pacing_bps)
 			feature_set(view, FEATURE_PACING_SET, now_bps, socket->max_pacing_bps);
 		return;
@@ -188,10 +188,10 @@ static void paced(const struct view *view)
 	if (!socket || !(socket->has & SOCKET_PACING_RATE) || socket->pacing_rate_bps <= 0 ||
 	    view->bbr || view->cwnd_fill <= 0 || view->cwnd_fill > 0.7)
 		return;
-	double ratio = view->path->stream_rate_bps / socket->pacing_rate_bps;
+	double ratio = view->path->rate.stream_bps / socket->pacing_rate_bps;
 	if (ratio > 0.9 && ratio < 1.1)
 		feature_set(
-		    view, FEATURE_PACED, view->path->stream_rate_bps, socket->pacing_rate_bps);
+		    view, FEATURE_PACED, view->path->rate.stream_bps, socket->pacing_rate_bps);
 }
 
 /* What has left TCP and not the host: its own queueing discipline, or its interface, is what holds it.  TCP

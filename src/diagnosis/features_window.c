@@ -46,8 +46,8 @@ static bool inside_queue(const struct view *view)
 	bool over =
 	    view->queue_ratio > QUEUE_RATIO && view->loaded_us - view->base_us > QUEUE_LEAST_US;
 
-	return over || (view->has_rtt && path->rtt_trend > 1.2 &&
-			   path->rtt_max_us - path->rtt_min_us > QUEUE_LEAST_US);
+	return over || (view->has_rtt && path->bin_rtt.trend > 1.2 &&
+			   path->bin_rtt.max_us - path->bin_rtt.min_us > QUEUE_LEAST_US);
 }
 
 bool window_tells_reader(const struct view *view)
@@ -77,7 +77,7 @@ static void peer_window_fill(const struct view *view)
 			    : FEATURE_WINDOW_FULL;
 	else if (fill >= WINDOW_NEARLY)
 		state = FEATURE_WINDOW_NEARLY_FULL;
-	feature_set(view, state, view->in_flight, path->peer_window_bytes);
+	feature_set(view, state, view->in_flight, path->peer_window.bytes);
 }
 
 /* Against the largest before the stretch: a program that reads slowly lets it shrink. */
@@ -88,7 +88,7 @@ static void peer_window_course(const struct view *view)
 	uint64_t mss = path->mss;
 
 	/* what waits for a lost segment fills the receiver's buffer, too */
-	if (!(path->has & PATH_PEER_WINDOW) || !view->run || path->steady_loss > LOSS_FILLS)
+	if (!path->peer_window.known || !view->run || path->loss.steady_ratio > LOSS_FILLS)
 		return;
 	for (size_t i = 0; i < view->run->series.count; i++) {
 		const struct bin *bin = &view->run->series.bins[i];
@@ -96,18 +96,18 @@ static void peer_window_course(const struct view *view)
 			continue;
 		double window = (double)bin->peer_window_bytes / path->streams;
 		/* what autotuning has not opened yet is no reader's doing */
-		if (window > WINDOW_GREW * most && i < path->quiet_first + path->quiet_count)
+		if (window > WINDOW_GREW * most && i < path->quiet.first + path->quiet.count)
 			least = INFINITY;
 		most = fmax(most, window);
-		if (i >= path->quiet_first && i < path->quiet_first + path->quiet_count)
+		if (i >= path->quiet.first && i < path->quiet.first + path->quiet.count)
 			least = fmin(least, window);
 	}
-	if (least < 2.0 * (double)mss && path->stream_rate_bps > 0)
+	if (least < 2.0 * (double)mss && path->rate.stream_bps > 0)
 		feature_set(view, FEATURE_WINDOW_ZERO, least, most);
-	if (path->peer_window_bytes < WINDOW_SHRANK * most)
-		feature_set(view, FEATURE_WINDOW_SHRANK, path->peer_window_bytes, most);
-	else if (least < (1 - WINDOW_VARIES) * path->peer_window_max_bytes)
-		feature_set(view, FEATURE_WINDOW_VARIES, least, path->peer_window_max_bytes);
+	if (path->peer_window.bytes < WINDOW_SHRANK * most)
+		feature_set(view, FEATURE_WINDOW_SHRANK, path->peer_window.bytes, most);
+	else if (least < (1 - WINDOW_VARIES) * path->peer_window.max_bytes)
+		feature_set(view, FEATURE_WINDOW_VARIES, least, path->peer_window.max_bytes);
 }
 
 /* Data waits to be sent, nothing is under way, and the kernel says that the window is why. */
@@ -146,14 +146,14 @@ static void cwnd_fill(const struct view *view)
 	if (fill <= 0 || (view->has_rtt && view->loaded_us < SHORT_US))
 		return;
 	if (view->bbr && view->has_rtt && fill >= BBR_FULL_LEAST && fill < BBR_FULL_MOST)
-		feature_set(view, FEATURE_BBR_FULL, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_BBR_FULL, view->in_flight, view->path->cwnd.bytes);
 	double unused = view->bbr ? CWND_UNUSED_BBR : CWND_UNUSED;
 	if (fill < CWND_FAR_UNUSED)
-		feature_set(view, FEATURE_CWND_FAR_UNUSED, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_FAR_UNUSED, view->in_flight, view->path->cwnd.bytes);
 	else if (fill < unused)
-		feature_set(view, FEATURE_CWND_UNUSED, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_UNUSED, view->in_flight, view->path->cwnd.bytes);
 	else if (!view->bbr && fill > CWND_FULL_LOW)
-		feature_set(view, FEATURE_CWND_FULL, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_FULL, view->in_flight, view->path->cwnd.bytes);
 }
 
 static void cwnd_rests(const struct view *view)
@@ -163,10 +163,10 @@ static void cwnd_rests(const struct view *view)
 	if (!path->phases.cwnd_rests)
 		return;
 	/* a pace is what the sender's own rows show */
-	double rate_bps = path->sent_rate_bps / path->streams;
+	double rate_bps = path->rate.sent_bps / path->streams;
 	bool far = view->naive_us > FAR_US && rate_bps < FAR_RATE_BPS && view->asked_bps <= 0 &&
 		   !rate_is_round(rate_bps);
-	feature_set(view, far ? FEATURE_CWND_RESTS_FAR : FEATURE_CWND_RESTS, path->cwnd_bytes,
+	feature_set(view, far ? FEATURE_CWND_RESTS_FAR : FEATURE_CWND_RESTS, path->cwnd.bytes,
 	    (double)path->phases.stretch);
 }
 
@@ -185,29 +185,30 @@ static void cwnd_course(const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (!(path->has & PATH_CWND) || view->count < 3 || path->phases.cwnd_rests)
+	if (!path->cwnd.known || view->count < 3 || path->phases.cwnd_rests)
 		return;
-	bool grew = path->cwnd_growth > GROWS;
-	bool by_loss = !view->bbr || path->steady_loss > BBR_MOVES;
-	if (!view->lossless && path->cwnd_spread > CREEP && view->knows_loss && by_loss)
-		feature_set(view, FEATURE_CWND_MOVES_WITH_LOSS, path->cwnd_spread, 0);
-	else if (view->lossless && (grew || (path->cwnd_growth > 1.04 && path->retransmits > 0)) &&
+	bool grew = path->cwnd.growth > GROWS;
+	bool by_loss = !view->bbr || path->loss.steady_ratio > BBR_MOVES;
+	if (!view->lossless && path->cwnd.spread > CREEP && view->knows_loss && by_loss)
+		feature_set(view, FEATURE_CWND_MOVES_WITH_LOSS, path->cwnd.spread, 0);
+	else if (view->lossless &&
+		 (grew || (path->cwnd.growth > 1.04 && path->loss.retransmits > 0)) &&
 		 path->phases.governing != PHASE_FILLING && !view->bbr)
 		feature_set(
-		    view, FEATURE_CWND_GROWS_WITH_RATE, path->cwnd_growth, rate_growth(view));
-	else if (view->lossless && path->cwnd_spread < CREEP)
-		feature_set(view, FEATURE_CWND_CREEPS, path->cwnd_spread, path->cwnd_bytes);
+		    view, FEATURE_CWND_GROWS_WITH_RATE, path->cwnd.growth, rate_growth(view));
+	else if (view->lossless && path->cwnd.spread < CREEP)
+		feature_set(view, FEATURE_CWND_CREEPS, path->cwnd.spread, path->cwnd.bytes);
 	else if (view->lossless)
-		feature_set(view, FEATURE_CWND_MOVES_UNLOST, path->cwnd_spread, path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_MOVES_UNLOST, path->cwnd.spread, path->cwnd.bytes);
 }
 
 static void cwnd_tiny(const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if ((path->has & PATH_CWND) && path->cwnd_peak_bytes <= TINY_SEGMENTS * (double)path->mss &&
+	if (path->cwnd.known && path->cwnd.peak_bytes <= TINY_SEGMENTS * (double)path->mss &&
 	    view->count >= 2)
-		feature_set(view, FEATURE_CWND_TINY, path->cwnd_peak_bytes, path->mss);
+		feature_set(view, FEATURE_CWND_TINY, path->cwnd.peak_bytes, path->mss);
 }
 
 /* All of a constant cwnd in flight, no loss, and no queue: something at the sender caps cwnd (a route's
@@ -221,10 +222,10 @@ static void cwnd_clamped(const struct view *view)
 	    !(socket->has & SOCKET_SSTHRESH) && socket->retransmits == 0 && view->cwnd_fill > 0.9 &&
 	    socket->delivered > CLAMPED_FACTOR * socket->cwnd_segments && view->queue_ratio < 1.15)
 		feature_set(view, FEATURE_CWND_CLAMPED,
-		    (double)socket->unacked_segments * socket->mss, view->path->cwnd_bytes);
+		    (double)socket->unacked_segments * socket->mss, view->path->cwnd.bytes);
 	if (view->path->phases.cwnd_rests && view->has_rtt && !view->bbr && view->cwnd_fill > 0.9 &&
 	    view->window_fill < 0.7 && view->lossless && view->queue_ratio < 1.15)
-		feature_set(view, FEATURE_CWND_CLAMPED, view->in_flight, view->path->cwnd_bytes);
+		feature_set(view, FEATURE_CWND_CLAMPED, view->in_flight, view->path->cwnd.bytes);
 }
 
 void features_of_window(const struct view *view)

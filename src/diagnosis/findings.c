@@ -83,19 +83,19 @@ static void find_loss(struct findings *findings, const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (!(path->has & PATH_LOSS) || path->loss_ratio <= 0 || path->loss_is_probed)
+	if (!path->loss.known || path->loss.ratio <= 0 || path->loss.is_probed)
 		return;
-	if (path->retransmits > 0 && path->steady_retransmits == 0 && (path->has & PATH_SERIES) &&
-	    path->early_retransmits > 0) {
-		finding_add(findings, FINDING_SLOW_START_OVERSHOOT, 0, as_count(path->retransmits),
-		    as_count(path->steady_first));
+	if (path->loss.retransmits > 0 && path->loss.steady_retransmits == 0 &&
+	    path->steady.known && path->loss.early_retransmits > 0) {
+		finding_add(findings, FINDING_SLOW_START_OVERSHOOT, 0,
+		    as_count(path->loss.retransmits), as_count(path->steady.first));
 		return;
 	}
-	if (path->loss_ratio >= 1e-4 && !(path->has & PATH_RETRANSMITS))
-		finding_add(findings, FINDING_LOSS, LOSS_GIVEN, as_share(path->loss_ratio));
-	else if (path->loss_ratio >= 1e-4)
-		finding_add(findings, FINDING_LOSS, LOSS_COUNTED, as_share(path->loss_ratio),
-		    as_count(path->retransmits));
+	if (path->loss.ratio >= 1e-4 && !path->loss.counted)
+		finding_add(findings, FINDING_LOSS, LOSS_GIVEN, as_share(path->loss.ratio));
+	else if (path->loss.ratio >= 1e-4)
+		finding_add(findings, FINDING_LOSS, LOSS_COUNTED, as_share(path->loss.ratio),
+		    as_count(path->loss.retransmits));
 }
 
 /* The part of what may be in flight that stands in the queue buys delay and no rate. */
@@ -107,17 +107,17 @@ static void find_delay(struct findings *findings, const struct view *view)
 
 	if (view->queue_ratio < 1.5)
 		return;
-	double base_us = path->loaded_rtt_us / view->queue_ratio;
-	double queue_us = path->loaded_rtt_us - base_us;
+	double base_us = path->loaded.rtt_us / view->queue_ratio;
+	double queue_us = path->loaded.rtt_us - base_us;
 	if (view->bbr && queue_us < BBR_QUEUE_MATTERS_US)
 		return;
 	bool of_ceiling = rmem && rmem->known && rmem->number[2] > 0;
 	double ceiling = of_ceiling ? (double)rmem->number[2] : 0;
-	double ratio = of_ceiling ? bdp_bytes(path->stream_rate_bps, queue_us) / ceiling
-				  : queue_us / path->loaded_rtt_us;
+	double ratio = of_ceiling ? bdp_bytes(path->rate.stream_bps, queue_us) / ceiling
+				  : queue_us / path->loaded.rtt_us;
 	finding_add(findings, FINDING_QUEUEING_DELAY,
-	    of_ceiling ? QUEUE_IN_CEILING : QUEUE_IN_FLIGHT, as_time(path->loaded_rtt_us),
-	    as_time(base_us), as_time(queue_us), as_size(bdp_bytes(path->rate_bps, queue_us)),
+	    of_ceiling ? QUEUE_IN_CEILING : QUEUE_IN_FLIGHT, as_time(path->loaded.rtt_us),
+	    as_time(base_us), as_time(queue_us), as_size(bdp_bytes(path->rate.bps, queue_us)),
 	    as_percent(ratio), as_size(ceiling));
 }
 
@@ -129,19 +129,19 @@ static void find_backlog(
 		return;
 	finding_add(findings, FINDING_STANDING_QUEUE, 0,
 	    as_size((double)context->tc->backlog_bytes), as_count(context->tc->backlog_packets),
-	    as_time(view->backlog_us), as_rate(view->path->rate_bps));
+	    as_time(view->backlog_us), as_rate(view->path->rate.bps));
 }
 
 static void find_rate_shape(struct findings *findings, const struct view *view)
 {
 	const struct path *path = view->path;
 
-	if (!(path->has & PATH_SERIES))
+	if (!path->steady.known)
 		return;
-	if (path->steady_count < 3)
-		finding_add(findings, FINDING_SHORT_TEST, 0, as_count(path->steady_count));
-	else if (path->rate_deviation > 0.3 && view->asked_bps <= 0)
-		finding_add(findings, FINDING_RATE_SWINGS, 0, as_percent(path->rate_deviation));
+	if (path->steady.count < 3)
+		finding_add(findings, FINDING_SHORT_TEST, 0, as_count(path->steady.count));
+	else if (path->rate.deviation > 0.3 && view->asked_bps <= 0)
+		finding_add(findings, FINDING_RATE_SWINGS, 0, as_percent(path->rate.deviation));
 }
 
 static void find_stall(struct findings *findings, const struct run *run, const struct path *path)
@@ -201,12 +201,12 @@ static void find_scale(struct findings *findings, const struct view *view)
 {
 	const struct socket_info *socket = view->socket;
 
-	if (!socket || !(socket->has & SOCKET_WSCALE) || !(view->path->has & PATH_BDP))
+	if (!socket || !(socket->has & SOCKET_WSCALE) || !view->path->bdp.known)
 		return;
 	double most = window_scale_limit(socket->snd_wscale);
-	if (most < view->path->stream_bdp_bytes)
+	if (most < view->path->bdp.stream_bytes)
 		finding_add(findings, FINDING_WINDOW_SCALE_FIXED, 0, as_size(most),
-		    as_number(socket->snd_wscale), as_size(view->path->stream_bdp_bytes));
+		    as_number(socket->snd_wscale), as_size(view->path->bdp.stream_bytes));
 }
 
 static bool is_end_of(const struct run *run, const char *address)
@@ -317,11 +317,11 @@ static void find_too_big(
 	const struct path *path = view->path;
 
 	if ((limit->factor != FACTOR_QUEUE && limit->factor != FACTOR_POLICER) ||
-	    !(path->has & PATH_CWND) || path->rtt.method != RTT_TCP_INFO)
+	    !path->cwnd.known || path->rtt.method != RTT_TCP_INFO)
 		return;
-	double needed = bdp_bytes(path->stream_rate_bps, path->rtt.us);
-	if (path->cwnd_peak_bytes > 3 * needed && needed > 0)
-		finding_add(findings, FINDING_CEILING_TOO_BIG, 0, as_size(path->cwnd_peak_bytes),
+	double needed = bdp_bytes(path->rate.stream_bps, path->rtt.us);
+	if (path->cwnd.peak_bytes > 3 * needed && needed > 0)
+		finding_add(findings, FINDING_CEILING_TOO_BIG, 0, as_size(path->cwnd.peak_bytes),
 		    as_size(needed));
 }
 
@@ -333,7 +333,7 @@ static void find_too_big(
 static void find_unneeded_of(struct findings *findings, const struct diagnosis_input *input,
     const struct host *host, enum tunable_id id, const char *end)
 {
-	double need = input->path->has & PATH_BDP ? input->path->stream_bdp_bytes : 0;
+	double need = input->path->bdp.known ? input->path->bdp.stream_bytes : 0;
 	const struct tunable_value *value = host ? &host->values[id] : NULL;
 
 	if (!value || !value->known || need <= 0)

@@ -146,7 +146,7 @@ static void find_path_mtu(
 {
 	uint32_t mtu = found->path_mtu;
 	bool segments_are_larger =
-	    path != NULL && (path->has & PATH_MSS) && path->mss + HEADER_BYTES > mtu;
+	    path != NULL && path->mss_is_measured && path->mss + HEADER_BYTES > mtu;
 
 	if (segments_are_larger)
 		finding_add(findings, FINDING_PATH_MTU, MTU_BELOW_SEGMENT, as_number(mtu),

@@ -198,8 +198,8 @@ static void filter_direction(struct run_groups *set)
 static bool rtt_bounds(const struct group_run *run, double *low_us, double *high_us)
 {
 	const struct path *path = &run->analysis.path;
-	bool queued = run->analysis.limit.factor == FACTOR_QUEUE || path->rtt_trend > 1.2 ||
-		      path->queue_elasticity > 0.5;
+	bool queued = run->analysis.limit.factor == FACTOR_QUEUE || path->bin_rtt.trend > 1.2 ||
+		      path->elasticity.queue > 0.5;
 
 	if (path->rtt.method == RTT_UNKNOWN)
 		return false;

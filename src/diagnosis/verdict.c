@@ -51,15 +51,14 @@ void shares_weigh(const struct features *features, double shares[FACTOR_COUNT])
 /* A bottleneck is a queue or a link by the delay that stands before it. */
 static bool is_queue(const struct features *features, const struct path *path)
 {
-	double base = path->has & PATH_IDLE_RTT ? path->idle_rtt_us : path->rtt_min_us;
+	double base = path->idle.known ? path->idle.rtt_us : path->bin_rtt.min_us;
 
 	if (features->items[FEATURE_QUEUE_STANDS].present ||
 	    features->items[FEATURE_QUEUE_FILLS].present ||
 	    features->items[FEATURE_BACKLOG].present)
 		return true;
-	return (path->has & PATH_LOADED_RTT) && base > 0 &&
-	       path->loaded_rtt_us > QUEUE_RATIO * base &&
-	       path->loaded_rtt_us - base > QUEUE_LEAST_US;
+	return path->loaded.known && base > 0 && path->loaded.rtt_us > QUEUE_RATIO * base &&
+	       path->loaded.rtt_us - base > QUEUE_LEAST_US;
 }
 
 static void order(struct limit *limit)
@@ -233,7 +232,7 @@ static enum measurement choose_measurement(
 	const struct path *path = input->path;
 	const struct path_context *context = input->context;
 	enum factor first = limit->candidate_count > 0 ? limit->candidates[0] : FACTOR_UNKNOWN;
-	bool has_rtt = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
+	bool has_rtt = path->loaded.known && path->loaded.method != RTT_CWND;
 	bool has_account = context && context->socket && (context->socket->has & SOCKET_BUSY);
 
 	if (limit->confidence == CONFIDENCE_HIGH && limit->factor != FACTOR_UNKNOWN)

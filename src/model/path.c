@@ -48,11 +48,11 @@ bool congestion_is_bbr(const char *name)
 
 bool path_ignores_loss(const struct path *path)
 {
-	if (path->cwnd_falls_unlost)
+	if (path->cwnd.falls_unlost)
 		return true;
-	if (!(path->has & PATH_CWND) || path->steady_loss < 2e-3 || path->retransmit_bins < 0.8)
+	if (!path->cwnd.known || path->loss.steady_ratio < 2e-3 || path->loss.lossy_bins < 0.8)
 		return false;
-	return path->cwnd_bytes / path->mss > 8 * 1.2247 / sqrt(path->steady_loss);
+	return path->cwnd.bytes / path->mss > 8 * 1.2247 / sqrt(path->loss.steady_ratio);
 }
 
 bool path_is_bbr(const struct path *path)
@@ -63,8 +63,8 @@ bool path_is_bbr(const struct path *path)
 
 double path_base_rtt_us(const struct path *path)
 {
-	if (path->has & PATH_IDLE_RTT)
-		return path->idle_rtt_us;
+	if (path->idle.known)
+		return path->idle.rtt_us;
 	return path->rtt.method == RTT_TCP_INFO || path->rtt.method == RTT_GIVEN ? path->rtt.us : 0;
 }
 
@@ -83,15 +83,15 @@ bool rate_is_round(double rate_bps)
 static void set_mean_rate(struct path *path, const struct run *run)
 {
 	if ((run->has & RUN_RECEIVED) && run->received_seconds > 0) {
-		path->mean_rate_bps = (double)run->received_bytes * 8 / run->received_seconds;
+		path->rate.mean_bps = (double)run->received_bytes * 8 / run->received_seconds;
 		path->seconds = run->received_seconds;
 	} else if ((run->has & RUN_SENT) && run->sent_seconds > 0) {
-		path->mean_rate_bps = (double)run->sent_bytes * 8 / run->sent_seconds;
+		path->rate.mean_bps = (double)run->sent_bytes * 8 / run->sent_seconds;
 		path->seconds = run->sent_seconds;
 	} else {
 		return;
 	}
-	path->has |= PATH_MEAN_RATE;
+	path->rate.mean_known = true;
 }
 
 /* Of several rows the rate is theirs; a test without rows has its mean. */
@@ -102,14 +102,14 @@ static void set_rate(struct path *path, const struct run *run)
 	bool misleading =
 	    run->local_sends && (run->has & RUN_SENT) && (run->has & RUN_RECEIVED) &&
 	    run->sent_seconds > 0 && run->received_bytes > 0 &&
-	    path->mean_rate_bps < 0.7 * (double)run->sent_bytes * 8 / run->sent_seconds;
+	    path->rate.mean_bps < 0.7 * (double)run->sent_bytes * 8 / run->sent_seconds;
 
 	steady_compute(path, run);
-	if ((path->has & PATH_MEAN_RATE) && (!(path->has & PATH_RATE) || misleading)) {
-		path->has |= PATH_RATE;
-		path->rate_bps = path->sent_rate_bps = path->mean_rate_bps;
+	if (path->rate.mean_known && (!path->rate.known || misleading)) {
+		path->rate.known = true;
+		path->rate.bps = path->rate.sent_bps = path->rate.mean_bps;
 	}
-	path->stream_rate_bps = path->rate_bps / path->streams;
+	path->rate.stream_bps = path->rate.bps / path->streams;
 }
 
 static void set_loss(struct path *path, const struct run *run, const struct path_given *given)
@@ -117,52 +117,52 @@ static void set_loss(struct path *path, const struct run *run, const struct path
 	uint64_t bytes = run->has & RUN_SENT ? run->sent_bytes : run->received_bytes;
 
 	if (run->has & RUN_RETRANSMITS) {
-		path->has |= PATH_RETRANSMITS;
-		path->retransmits = run->retransmits;
+		path->loss.counted = true;
+		path->loss.retransmits = run->retransmits;
 		if (bytes > 0) {
-			path->has |= PATH_LOSS;
-			path->loss_ratio =
+			path->loss.known = true;
+			path->loss.ratio =
 			    fmin(1, (double)run->retransmits / ((double)bytes / path->mss));
 		}
 	}
 	if (given->loss_ratio > 0) {
-		path->has |= PATH_LOSS;
-		path->loss_ratio = given->loss_ratio;
-		path->loss_is_probed = given->loss_is_probed;
+		path->loss.known = true;
+		path->loss.ratio = given->loss_ratio;
+		path->loss.is_probed = given->loss_is_probed;
 	}
 }
 
 /* In flight is rate x RTT under load where both were measured; otherwise the window stands in. */
 static void set_window(struct path *path)
 {
-	if (!(path->has & PATH_IN_FLIGHT) && (path->has & PATH_LOADED_RTT) &&
-	    path->loaded_method != RTT_CWND && path->stream_rate_bps > 0) {
-		path->has |= PATH_IN_FLIGHT;
-		path->in_flight_bytes = bdp_bytes(path->stream_rate_bps, path->loaded_rtt_us);
+	if (!path->in_flight.known && path->loaded.known && path->loaded.method != RTT_CWND &&
+	    path->rate.stream_bps > 0) {
+		path->in_flight.known = true;
+		path->in_flight.bytes = bdp_bytes(path->rate.stream_bps, path->loaded.rtt_us);
 	}
-	if (path->has & PATH_IN_FLIGHT) {
-		path->window_kind = WINDOW_IN_FLIGHT;
-		path->window_bytes = path->in_flight_bytes;
-	} else if (path->has & PATH_PEER_WINDOW) {
-		path->window_kind = WINDOW_PEER;
-		path->window_bytes = path->peer_window_bytes;
-	} else if (path->has & PATH_CWND) {
-		path->window_kind = WINDOW_CWND;
-		path->window_bytes = path->cwnd_bytes;
+	if (path->in_flight.known) {
+		path->window.kind = WINDOW_IN_FLIGHT;
+		path->window.bytes = path->in_flight.bytes;
+	} else if (path->peer_window.known) {
+		path->window.kind = WINDOW_PEER;
+		path->window.bytes = path->peer_window.bytes;
+	} else if (path->cwnd.known) {
+		path->window.kind = WINDOW_CWND;
+		path->window.bytes = path->cwnd.bytes;
 	}
 }
 
 static void set_target(struct path *path, const struct path_given *given)
 {
-	path->target_bps = given->target_bps > 0      ? given->target_bps
+	path->target.bps = given->target_bps > 0      ? given->target_bps
 			   : given->bandwidth_bps > 0 ? given->bandwidth_bps
-						      : path->rate_bps;
-	if (path->target_bps > 0)
-		path->has |= PATH_TARGET;
-	if ((path->has & PATH_TARGET) && path->rtt.method != RTT_UNKNOWN) {
-		path->has |= PATH_BDP;
-		path->bdp_bytes = bdp_bytes(path->target_bps, path->rtt.us);
-		path->stream_bdp_bytes = path->bdp_bytes / path->streams;
+						      : path->rate.bps;
+	if (path->target.bps > 0)
+		path->target.known = true;
+	if (path->target.known && path->rtt.method != RTT_UNKNOWN) {
+		path->bdp.known = true;
+		path->bdp.bytes = bdp_bytes(path->target.bps, path->rtt.us);
+		path->bdp.stream_bytes = path->bdp.bytes / path->streams;
 	}
 }
 
@@ -202,7 +202,7 @@ static void mss_from_cwnd(struct path *path, const struct run *run)
 	}
 	for (uint32_t mss = MSS_MOST; count >= MSS_VALUES && mss >= MSS_LEAST; mss--)
 		if (mss_fits(cwnds, count, mss)) {
-			path->has |= PATH_MSS;
+			path->mss_is_measured = true;
 			path->mss = mss;
 			return;
 		}
@@ -213,13 +213,13 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 {
 	*path = (struct path){.streams = run->streams ? run->streams : 1, .mss = MSS_ASSUMED};
 	if (run->has & RUN_MSS) {
-		path->has |= PATH_MSS;
+		path->mss_is_measured = true;
 		path->mss = run->mss;
 	} else if (context->socket && (context->socket->has & SOCKET_MSS)) {
-		path->has |= PATH_MSS;
+		path->mss_is_measured = true;
 		path->mss = context->socket->mss;
 	}
-	if (!(path->has & PATH_MSS))
+	if (!path->mss_is_measured)
 		mss_from_cwnd(path, run);
 	strlcpy(path->congestion_control, run->sender_cc, sizeof(path->congestion_control));
 	if (path->congestion_control[0] == '\0' && context->socket)
@@ -232,8 +232,7 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 	rtt_compute(path, run, given, context);
 	bucket_fit(&path->bucket, run, &path->phases, path->mss, path->rtt.us);
 	loss_pattern_read(&path->losses, run, &path->phases, path->mss,
-	    path->has & PATH_LOADED_RTT && path->loaded_method != RTT_CWND ? path->loaded_rtt_us
-									   : 0);
+	    path->loaded.known && path->loaded.method != RTT_CWND ? path->loaded.rtt_us : 0);
 	set_window(path);
 	set_target(path, given);
 }
@@ -247,8 +246,8 @@ void path_from_numbers(struct path *path, const struct path_given *given)
 	if (bandwidth <= 0 && rtt_us > 0 && window > 0)
 		bandwidth = window * 8 / (rtt_us / 1e6);
 	if (bandwidth > 0) {
-		path->has |= PATH_RATE;
-		path->rate_bps = path->sent_rate_bps = path->stream_rate_bps = bandwidth;
+		path->rate.known = true;
+		path->rate.bps = path->rate.sent_bps = path->rate.stream_bps = bandwidth;
 	}
 	if (rtt_us > 0)
 		path->rtt = (struct rtt){RTT_GIVEN, rtt_us, rtt_us, rtt_us};
@@ -257,17 +256,17 @@ void path_from_numbers(struct path *path, const struct path_given *given)
 		path->rtt = (struct rtt){RTT_WINDOW_RATE, us, us, us};
 	}
 	if (window > 0) {
-		path->window_kind = WINDOW_GIVEN;
-		path->window_bytes = window;
+		path->window.kind = WINDOW_GIVEN;
+		path->window.bytes = window;
 	}
 	if (given->loss_ratio > 0) {
-		path->has |= PATH_LOSS;
-		path->loss_ratio = given->loss_ratio;
-		path->loss_is_probed = given->loss_is_probed;
+		path->loss.known = true;
+		path->loss.ratio = given->loss_ratio;
+		path->loss.is_probed = given->loss_is_probed;
 	}
 	if (given->idle_rtt_us > 0) {
-		path->has |= PATH_IDLE_RTT;
-		path->idle_rtt_us = given->idle_rtt_us;
+		path->idle.known = true;
+		path->idle.rtt_us = given->idle_rtt_us;
 	}
 	set_target(path, given);
 }

@@ -48,85 +48,133 @@ enum window_kind {
 
 const char *window_kind_name(enum window_kind kind);
 
-enum path_has {
-	PATH_RATE = 1 << 0,
-	PATH_RETRANSMITS = 1 << 1,
-	PATH_LOSS = 1 << 2,
-	PATH_CWND = 1 << 3,
-	PATH_PEER_WINDOW = 1 << 4,
-	PATH_IN_FLIGHT = 1 << 5,
-	PATH_MSS = 1 << 6, /* measured; otherwise mss is the assumed one */
-	PATH_TARGET = 1 << 7,
-	PATH_BDP = 1 << 8,
-	PATH_LOADED_RTT = 1 << 9,
-	PATH_IDLE_RTT = 1 << 10,
-	PATH_SERIES = 1 << 11, /* there were intervals: the steady-state figures below are valid */
-	PATH_MEAN_RATE = 1 << 12,
-	PATH_RATE_ELASTICITY = 1 << 13,
+/* The rate of all streams. */
+struct path_rate {
+	bool known, mean_known;
+	double bps;	   /* over the rows that govern, as they arrived */
+	double sent_bps;   /* as the rows of the end that printed them count it */
+	double mean_bps;   /* of the whole test, by the receiver's total where known */
+	double stream_bps; /* bps / streams */
+	double median_bps; /* of the second half's bins */
+	double quiet_bps;  /* of the quiet bins */
+	double deviation;  /* relative standard deviation of the bins' rates */
+};
+
+struct path_loss {
+	bool known;	/* the ratio is */
+	bool counted;	/* and the retransmits are */
+	bool is_probed; /* the ratio is what ping or mtr lost */
+	double ratio;	/* retransmits / (bytes / MSS) */
+	double steady_ratio;
+	uint64_t retransmits, early_retransmits,
+	    steady_retransmits; /* in all; before, and in the steady state */
+	double lossy_bins;	/* share of steady bins with retransmits */
+	double worst_bin;	/* share of steady retransmits that fell in the worst bin */
+};
+
+/* The RTT under load: a mean, and how it is known: tcp_info, a ping, or cwnd / rate of a flow held by cwnd. */
+struct path_loaded_rtt {
+	bool known;
+	double rtt_us;
+	enum rtt_method method;
+};
+
+/* The RTT without load, measured. */
+struct path_idle_rtt {
+	bool known;
+	double rtt_us;
+};
+
+/* The RTT of the quiet bins: tcp_info's, else cwnd / rate. */
+struct path_bin_rtt {
+	double min_us, median_us, max_us; /* 0 when unknown */
+	double trend;			  /* mean of the last third / of the first */
+	bool is_proxy;			  /* it is cwnd / rate */
+};
+
+/* Of one connection. */
+struct path_window {
+	enum window_kind kind;
+	double bytes;
+};
+
+struct path_cwnd {
+	bool known;
+	bool falls_unlost; /* it shrank between bins without a retransmit: not CUBIC or Reno */
+	double bytes, peak_bytes;
+	double spread; /* (max - min) / max over the quiet bins */
+	double growth; /* last third / first third */
+	double fill;   /* in flight / cwnd; 0 when unknown */
+};
+
+struct path_peer_window {
+	bool known;
+	double bytes; /* mean over the steady state */
+	double max_bytes;
+	double spread; /* as of cwnd */
+	double fill;   /* in flight / window; 0 when unknown */
+};
+
+/* rate x RTT under load, of one connection */
+struct path_in_flight {
+	bool known;
+	double bytes;
+};
+
+struct path_target {
+	bool known;
+	double bps; /* of all streams together */
+};
+
+struct path_bdp {
+	bool known;
+	double bytes;	     /* of the path: target x RTT */
+	double stream_bytes; /* of one connection: its share of the target x RTT */
+};
+
+/* Bins of the series. */
+struct path_bins {
+	bool known; /* there were intervals: what is said of bins is valid */
+	bool is_lossless;
+	size_t first, count;
+};
+
+struct path_elasticity {
+	double queue; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
+	bool rate_known;
+	double
+	    rate; /* d ln rate / d ln cwnd over the steady bins: 1 where the RTT rests, 0 where something
+		      * else makes the rate */
 };
 
 /* What a run, or numbers given by hand, say of one direction of a path. Windows, cwnd, in flight and
  * BDP are per connection (one stream); rates named so are of all streams together. */
 struct path {
-	unsigned has; /* enum path_has */
 	unsigned streams;
 	double seconds;
-	double rate_bps;	/* all streams, over the rows that govern, as they arrived */
-	double sent_rate_bps;	/* as the rows of the end that printed them count it */
-	double mean_rate_bps;	/* whole test, receiver's total where known */
-	double stream_rate_bps; /* rate_bps / streams */
-	uint64_t retransmits;
-	double loss_ratio;    /* retransmits / (bytes / MSS) */
-	bool loss_is_probed;  /* it is what ping or mtr lost */
-	struct rtt rtt;	      /* of the path */
-	double loaded_rtt_us; /* mean under load */
-	enum rtt_method
-	    loaded_method; /* how that is known: tcp_info, a ping, or cwnd / rate of a flow held by cwnd */
-	double idle_rtt_us; /* measured without load */
-	enum window_kind window_kind;
-	double window_bytes;
-	double cwnd_bytes, cwnd_peak_bytes;
-	double peer_window_bytes; /* mean over the steady state */
-	double peer_window_max_bytes;
-	double in_flight_bytes; /* rate x RTT under load */
 	uint32_t mss;
-	double target_bps;	 /* of all streams together */
-	double bdp_bytes;	 /* of the path: target_bps x rtt.us */
-	double stream_bdp_bytes; /* of one connection: its share of the target x rtt.us */
+	bool mss_is_measured; /* otherwise it is the assumed one */
 	char congestion_control[16];
+	struct path_rate rate;
+	struct path_loss loss;
+	struct rtt rtt; /* of the path */
+	struct path_loaded_rtt loaded;
+	struct path_idle_rtt idle;
+	struct path_bin_rtt bin_rtt;
+	struct path_window window;
+	struct path_cwnd cwnd;
+	struct path_peer_window peer_window;
+	struct path_in_flight in_flight;
+	struct path_target target;
+	struct path_bdp bdp;
+	struct path_elasticity elasticity;
 
 	struct phases phases;
 	struct bucket bucket;
 	struct loss_pattern losses;
-
-	/* of the steady state */
-	size_t steady_first, steady_count; /* bins of the series that count */
-	size_t quiet_first,
-	    quiet_count;	/* its lossless end, when that is most of it; else all of it */
-	double median_rate_bps; /* of the second half's bins */
-	double quiet_rate_bps;	/* of the quiet bins, all streams */
-	bool ends_quiet;	/* quiet_* is such an end, or there was no loss at all */
-	double
-	    queue_elasticity; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
-	double
-	    rate_elasticity; /* d ln rate / d ln cwnd over the steady bins: 1 where the RTT rests, 0 where
-			      * something else makes the rate; with PATH_RATE_ELASTICITY */
-	double cwnd_spread;	/* (max - min) / max of cwnd over the quiet bins */
-	double rate_deviation;	/* relative standard deviation of the bins' rates */
-	double rtt_trend;	/* mean RTT of the last third / of the first, quiet bins */
-	double retransmit_bins; /* share of steady bins with retransmits */
-	double cwnd_growth;	/* cwnd of the last third / of the first third */
-	double lossy_streak;	/* share of steady retransmits that fell in the worst bin */
-	bool
-	    cwnd_falls_unlost; /* cwnd shrank between bins without a retransmit: not CUBIC or Reno */
-	double rtt_median_us;  /* as the two below */
-	double window_fill, cwnd_fill; /* in flight / window, / cwnd; 0 when unknown */
-	double rtt_min_us, rtt_max_us; /* over the quiet bins: tcp_info's, else cwnd / rate */
-	bool rtt_is_proxy;	       /* rtt_min_us, rtt_max_us, rtt_trend come from cwnd / rate */
-	double peer_window_spread;     /* as cwnd_spread */
-	uint64_t early_retransmits;    /* those before the steady state */
-	uint64_t steady_retransmits;
-	double steady_loss; /* steady_retransmits / segments of the steady state */
+	struct path_bins steady; /* bins that count */
+	struct path_bins
+	    quiet; /* their lossless end, when that is most of them; else all of them */
 };
 
 /* Numbers given by hand, and facts that outrank the run's own. 0 where not given. */

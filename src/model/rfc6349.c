@@ -3,19 +3,19 @@
 void rfc6349_compute(const struct path *path, struct rfc6349 *metrics)
 {
 	*metrics = (struct rfc6349){0};
-	if (path->has & PATH_LOSS) {
+	if (path->loss.known) {
 		metrics->has_efficiency = true;
-		metrics->tcp_efficiency = 1 - path->loss_ratio;
+		metrics->tcp_efficiency = 1 - path->loss.ratio;
 	}
 	double idle_us = path_base_rtt_us(path);
-	if ((path->has & PATH_LOADED_RTT) && idle_us > 0) {
+	if (path->loaded.known && idle_us > 0) {
 		metrics->has_buffer_delay = true;
-		double delay = (path->loaded_rtt_us - idle_us) / idle_us;
+		double delay = (path->loaded.rtt_us - idle_us) / idle_us;
 		metrics->buffer_delay = delay > 0 ? delay : 0;
 	}
 	/* The same amount of data: times are as the rates, upside down. */
-	if ((path->has & PATH_TARGET) && (path->has & PATH_MEAN_RATE) && path->mean_rate_bps > 0) {
-		metrics->transfer_time_ratio = path->target_bps / path->mean_rate_bps;
+	if (path->target.known && path->rate.mean_known && path->rate.mean_bps > 0) {
+		metrics->transfer_time_ratio = path->target.bps / path->rate.mean_bps;
 		/* a mean above what is aimed at is no ideal that was reached */
 		metrics->has_transfer_time = metrics->transfer_time_ratio >= 1;
 	}

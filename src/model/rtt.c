@@ -55,18 +55,18 @@ static const struct cwnd_rule cwnd_of_lossy_bbr = {1 / 2.0, 1 / 6.0, 1};
 
 static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
 {
-	bool lossy = path->steady_loss > 1e-3 && path->retransmit_bins > 0.5;
-	bool lossless = path->ends_quiet || path->steady_loss < LOSSLESS_RATIO;
+	bool lossy = path->loss.steady_ratio > 1e-3 && path->loss.lossy_bins > 0.5;
+	bool lossless = path->quiet.is_lossless || path->loss.steady_ratio < LOSSLESS_RATIO;
 
 	if (path_is_bbr(path))
 		return lossy ? &cwnd_of_lossy_bbr : &cwnd_of_bbr;
-	if (path->phases.cwnd_rests || path->cwnd_spread < CWND_CONSTANT)
-		return path->cwnd_bytes > MARK_LOW && path->cwnd_bytes < MARK_HIGH && lossless
+	if (path->phases.cwnd_rests || path->cwnd.spread < CWND_CONSTANT)
+		return path->cwnd.bytes > MARK_LOW && path->cwnd.bytes < MARK_HIGH && lossless
 			   ? &cwnd_marked
 			   : &cwnd_constant;
 	if (lossless)
-		return path->retransmits > 0 && path->cwnd_growth > 1.04 ? &cwnd_regrowing
-									 : &cwnd_growing;
+		return path->loss.retransmits > 0 && path->cwnd.growth > 1.04 ? &cwnd_regrowing
+									      : &cwnd_growing;
 	return lossy ? &cwnd_lossy : &cwnd_sawtooth;
 }
 
@@ -74,13 +74,13 @@ static const struct cwnd_rule *cwnd_rule_for(const struct path *path)
  * cwnd; 1 when cwnd hardly moves. */
 static double rate_exponent(const struct path *path, const struct run *run)
 {
-	const struct bin *bins = &run->series.bins[path->steady_first];
+	const struct bin *bins = &run->series.bins[path->steady.first];
 	double bytes[2] = {0}, seconds[2] = {0}, cwnd[2] = {0}, rows[2] = {0};
 
-	for (size_t i = 0; i < path->steady_count; i++) {
+	for (size_t i = 0; i < path->steady.count; i++) {
 		if (!(bins[i].has & BIN_CWND))
 			return 1;
-		size_t half = (double)bins[i].cwnd_bytes > path->cwnd_bytes * path->streams;
+		size_t half = (double)bins[i].cwnd_bytes > path->cwnd.bytes * path->streams;
 		bytes[half] += (double)bins[i].bytes;
 		seconds[half] += bins[i].end_s - bins[i].start_s;
 		cwnd[half] += (double)bins[i].cwnd_bytes;
@@ -98,12 +98,13 @@ static bool has_no_lower_bound(
     const struct path *path, const struct run *run, const struct cwnd_rule *rule)
 {
 	if (rule == &cwnd_constant)
-		return path->rate_deviation < 0.005 ||
-		       rate_is_round(path->median_rate_bps / path->streams);
+		return path->rate.deviation < 0.005 ||
+		       rate_is_round(path->rate.median_bps / path->streams);
 	if (rule == &cwnd_marked)
 		return false;
-	return path->phases.governing == PHASE_FILLING || path->steady_loss > LOSS_OF_OVERFLOW ||
-	       (path->rtt_is_proxy && path->rtt_trend > 1.3 && rule != &cwnd_sawtooth) ||
+	return path->phases.governing == PHASE_FILLING ||
+	       path->loss.steady_ratio > LOSS_OF_OVERFLOW ||
+	       (path->bin_rtt.is_proxy && path->bin_rtt.trend > 1.3 && rule != &cwnd_sawtooth) ||
 	       rate_exponent(path, run) < RATE_FOLLOWS;
 }
 
@@ -112,21 +113,21 @@ static bool has_no_lower_bound(
 static struct rtt rtt_from_cwnd(const struct path *path, const struct run *run)
 {
 	const struct cwnd_rule *rule = cwnd_rule_for(path);
-	double naive_us = path->cwnd_bytes * 8 / path->stream_rate_bps * 1e6;
+	double naive_us = path->cwnd.bytes * 8 / path->rate.stream_bps * 1e6;
 	struct rtt rtt = {.method = RTT_CWND,
 	    .us = naive_us * rule->guess,
 	    .low_us = naive_us * rule->low,
 	    .high_us = naive_us * rule->high + 100};
 
 	/* No algorithm told and no loss seen: it may be BBR, whose cwnd rests, or steps, after the start. */
-	bool grows = rule == &cwnd_growing && path->cwnd_growth > GROWS;
-	if (path->congestion_control[0] == '\0' && path->retransmits == 0 && rule != &cwnd_marked &&
-	    !grows)
+	bool grows = rule == &cwnd_growing && path->cwnd.growth > GROWS;
+	if (path->congestion_control[0] == '\0' && path->loss.retransmits == 0 &&
+	    rule != &cwnd_marked && !grows)
 		rtt.low_us = fmin(rtt.low_us, naive_us * cwnd_of_bbr.low);
 	if (has_no_lower_bound(path, run, rule) || rtt.low_us < LEAST_BOUND_US) {
 		rtt.low_us = 0;
-		if (path->rtt_trend > 1.2 && path->rtt_is_proxy && path->rtt_min_us > 0)
-			rtt.us = fmin(rtt.us, path->rtt_min_us);
+		if (path->bin_rtt.trend > 1.2 && path->bin_rtt.is_proxy && path->bin_rtt.min_us > 0)
+			rtt.us = fmin(rtt.us, path->bin_rtt.min_us);
 	}
 	return rtt;
 }
@@ -138,13 +139,13 @@ static bool rtt_from_rmem(
 {
 	const struct tunable_value *rmem = &receiver->values[TUNABLE_TCP_RMEM];
 
-	if (!rmem->known || !(path->has & PATH_CWND) || path->steady_loss >= LOSSLESS_RATIO ||
-	    path->stream_rate_bps <= 0)
+	if (!rmem->known || !path->cwnd.known || path->loss.steady_ratio >= LOSSLESS_RATIO ||
+	    path->rate.stream_bps <= 0)
 		return false;
 	struct share share =
 	    window_share(&receiver->kernel, &receiver->values[TUNABLE_TCP_ADV_WIN_SCALE]);
 	double ceiling_bytes = (double)rmem->number[2];
-	double per_byte_us = 8e6 / path->stream_rate_bps;
+	double per_byte_us = 8e6 / path->rate.stream_bps;
 	struct rtt held = {.method = RTT_RMEM_SHARE,
 	    .us = window_of_buffer(ceiling_bytes, share.typical) * per_byte_us,
 	    .low_us = window_of_buffer(ceiling_bytes, share.low) * per_byte_us,
@@ -153,14 +154,14 @@ static bool rtt_from_rmem(
 	/* Not held by that window if cwnd is below it, or far above what slow start leaves. */
 	double window_bytes = window_of_buffer(ceiling_bytes, share.typical);
 	bool still =
-	    path->phases.cwnd_rests || path->cwnd_spread < CWND_WAVERING || path_is_bbr(path);
-	if (!still || path->cwnd_bytes < 0.9 * window_bytes ||
-	    path->cwnd_bytes > 3.2 * window_bytes)
+	    path->phases.cwnd_rests || path->cwnd.spread < CWND_WAVERING || path_is_bbr(path);
+	if (!still || path->cwnd.bytes < 0.9 * window_bytes ||
+	    path->cwnd.bytes > 3.2 * window_bytes)
 		return false;
 	struct rtt bound = rtt_from_cwnd(path, run);
 	/* At twice the window cwnd is where slow start leaves it; elsewhere the match may be chance. */
-	bool twice = path->cwnd_bytes > TWICE_LOW * window_bytes &&
-		     path->cwnd_bytes < TWICE_HIGH * window_bytes;
+	bool twice = path->cwnd.bytes > TWICE_LOW * window_bytes &&
+		     path->cwnd.bytes < TWICE_HIGH * window_bytes;
 	held.low_us = twice ? fmax(held.low_us, bound.low_us * 0.9) : bound.low_us;
 	held.high_us = fmin(held.high_us, bound.high_us * 1.05);
 	if (held.us < held.low_us || held.us > held.high_us)
@@ -186,9 +187,9 @@ static struct rtt rtt_exact(enum rtt_method method, double us)
 /* The part of the smallest RTT seen that is surely the path's: none where a queue may stand all along. */
 static double queue_free_part(const struct path *path)
 {
-	double rise = path->rtt_min_us > 0 ? path->rtt_max_us / path->rtt_min_us : 1;
+	double rise = path->bin_rtt.min_us > 0 ? path->bin_rtt.max_us / path->bin_rtt.min_us : 1;
 
-	if (rise > QUEUE_RISE || path->queue_elasticity > 0.5 ||
+	if (rise > QUEUE_RISE || path->elasticity.queue > 0.5 ||
 	    path->phases.governing == PHASE_FILLING)
 		return 0;
 	return rise > FLAT_RISE ? MOVING_LOW : FLAT_LOW;
@@ -245,7 +246,7 @@ static struct rtt rtt_from_ping(const struct ping *ping)
 
 bool rtt_contradicts(const struct path *path, double tcp_us, double ping_us)
 {
-	bool rests = path->rtt_median_us < RESTS_RATIO * path->rtt_min_us;
+	bool rests = path->bin_rtt.median_us < RESTS_RATIO * path->bin_rtt.min_us;
 
 	if (ping_us <= 0 || fabs(tcp_us - ping_us) < CONTRADICTS_US)
 		return false;
@@ -262,12 +263,12 @@ static struct rtt smaller_of(struct rtt a, struct rtt b)
 static void set_idle(struct path *path, const struct path_given *given, const struct ping *ping)
 {
 	if (given->idle_rtt_us > 0)
-		path->idle_rtt_us = given->idle_rtt_us;
+		path->idle.rtt_us = given->idle_rtt_us;
 	else if (ping && ping->min_us > 0)
-		path->idle_rtt_us = ping->min_us;
+		path->idle.rtt_us = ping->min_us;
 	else
 		return;
-	path->has |= PATH_IDLE_RTT;
+	path->idle.known = true;
 }
 
 /* CUBIC gives up 30 % of cwnd at a loss, of which samples a second apart show a part. */
@@ -282,28 +283,27 @@ static void set_idle(struct path *path, const struct path_given *given, const st
  */
 static void load_from_cwnd(struct path *path)
 {
-	bool lossy = path->steady_loss >= LOSSLESS_RATIO && path->steady_retransmits > 0 &&
-		     path->cwnd_spread > LOSS_MOVES_CWND;
+	bool lossy = path->loss.steady_ratio >= LOSSLESS_RATIO &&
+		     path->loss.steady_retransmits > 0 && path->cwnd.spread > LOSS_MOVES_CWND;
 	/* a relay beside the sender, or timeouts: cwnd is not what is in flight */
 	bool unused =
-	    path->stream_rate_bps / 8e6 * path->idle_rtt_us < LEAST_USED * path->cwnd_bytes;
+	    path->rate.stream_bps / 8e6 * path->idle.rtt_us < LEAST_USED * path->cwnd.bytes;
 
-	unused |= path->steady_loss > LOSS_OF_OVERFLOW ||
-		  path->cwnd_bytes < SEGMENTS_TO_TELL * (double)path->mss;
-	if ((path->has & PATH_LOADED_RTT) || !(path->has & PATH_IDLE_RTT) ||
-	    !(path->has & PATH_CWND) || !lossy || unused || path->stream_rate_bps <= 0 ||
-	    path_is_bbr(path))
+	unused |= path->loss.steady_ratio > LOSS_OF_OVERFLOW ||
+		  path->cwnd.bytes < SEGMENTS_TO_TELL * (double)path->mss;
+	if (path->loaded.known || !path->idle.known || !path->cwnd.known || !lossy || unused ||
+	    path->rate.stream_bps <= 0 || path_is_bbr(path))
 		return;
-	path->has |= PATH_LOADED_RTT;
-	path->loaded_rtt_us = path->cwnd_bytes * 8 / path->stream_rate_bps * 1e6;
-	path->loaded_method = RTT_CWND;
+	path->loaded.known = true;
+	path->loaded.rtt_us = path->cwnd.bytes * 8 / path->rate.stream_bps * 1e6;
+	path->loaded.method = RTT_CWND;
 }
 
 /* Not of a receiver's log, whose cwnd is another direction's, nor of one that has collapsed. */
 static bool cwnd_tells(const struct path *path, const struct run *run)
 {
-	return (path->has & PATH_CWND) && run->local_sends && path->stream_rate_bps > 0 &&
-	       path->cwnd_bytes > COLLAPSED_SEGMENTS * (double)path->mss;
+	return path->cwnd.known && run->local_sends && path->rate.stream_bps > 0 &&
+	       path->cwnd.bytes > COLLAPSED_SEGMENTS * (double)path->mss;
 }
 
 void rtt_compute(struct path *path, const struct run *run, const struct path_given *given,
@@ -313,18 +313,16 @@ void rtt_compute(struct path *path, const struct run *run, const struct path_giv
 	bool has_ping = idle && idle->min_us > 0;
 
 	set_idle(path, given, idle);
-	if (context->socket && (context->socket->has & SOCKET_RTT) &&
-	    !(path->has & PATH_LOADED_RTT)) {
-		path->has |= PATH_LOADED_RTT;
-		path->loaded_rtt_us = context->socket->rtt_us;
-		path->loaded_method = RTT_TCP_INFO;
+	if (context->socket && (context->socket->has & SOCKET_RTT) && !path->loaded.known) {
+		path->loaded.known = true;
+		path->loaded.rtt_us = context->socket->rtt_us;
+		path->loaded.method = RTT_TCP_INFO;
 	}
 
-	if (context->loaded_ping && context->loaded_ping->avg_us > 0 &&
-	    !(path->has & PATH_LOADED_RTT)) {
-		path->has |= PATH_LOADED_RTT;
-		path->loaded_rtt_us = context->loaded_ping->avg_us;
-		path->loaded_method = RTT_PING;
+	if (context->loaded_ping && context->loaded_ping->avg_us > 0 && !path->loaded.known) {
+		path->loaded.known = true;
+		path->loaded.rtt_us = context->loaded_ping->avg_us;
+		path->loaded.method = RTT_PING;
 	}
 	load_from_cwnd(path);
 
@@ -340,12 +338,12 @@ void rtt_compute(struct path *path, const struct run *run, const struct path_giv
 		path->rtt = measured;
 	else if (context->receiver && rtt_from_rmem(&path->rtt, path, run, context->receiver))
 		return;
-	else if ((path->has & PATH_PEER_WINDOW) && path->steady_loss < LOSSLESS_RATIO &&
-		 path->stream_rate_bps > 0 && path->cwnd_bytes >= path->peer_window_bytes)
+	else if (path->peer_window.known && path->loss.steady_ratio < LOSSLESS_RATIO &&
+		 path->rate.stream_bps > 0 && path->cwnd.bytes >= path->peer_window.bytes)
 		path->rtt = (struct rtt){.method = RTT_PEER_WINDOW,
-		    .us = path->peer_window_bytes * 8e6 / path->stream_rate_bps,
-		    .low_us = path->peer_window_bytes * 8e6 / path->stream_rate_bps * 0.5,
-		    .high_us = path->peer_window_max_bytes * 8e6 / path->stream_rate_bps};
+		    .us = path->peer_window.bytes * 8e6 / path->rate.stream_bps,
+		    .low_us = path->peer_window.bytes * 8e6 / path->rate.stream_bps * 0.5,
+		    .high_us = path->peer_window.max_bytes * 8e6 / path->rate.stream_bps};
 	else if (cwnd_tells(path, run))
 		path->rtt = rtt_from_cwnd(path, run);
 }

@@ -25,12 +25,12 @@ static void put_delays(struct run_summary *summary, const struct run_summary_inp
 	const struct path *path = input->path;
 	const struct ping *ping = input->loaded_ping;
 	bool pinged = ping && ping->avg_us > 0;
-	bool measured = (path->has & PATH_LOADED_RTT) && path->loaded_method != RTT_CWND;
-	double loaded_us = pinged ? ping->avg_us : measured ? path->loaded_rtt_us : 0;
+	bool measured = path->loaded.known && path->loaded.method != RTT_CWND;
+	double loaded_us = pinged ? ping->avg_us : measured ? path->loaded.rtt_us : 0;
 	double idle_us = input->idle_rtt_us > 0 ? input->idle_rtt_us : path_base_rtt_us(path);
 
 	put(summary, FIGURE_RTT, path->rtt.method != RTT_UNKNOWN, path->rtt.us);
-	put(summary, FIGURE_LOADED_RTT, path->loaded_method == RTT_TCP_INFO, path->loaded_rtt_us);
+	put(summary, FIGURE_LOADED_RTT, path->loaded.method == RTT_TCP_INFO, path->loaded.rtt_us);
 	put(summary, FIGURE_PING, pinged, pinged ? ping->avg_us : 0);
 	if (loaded_us > 0 && idle_us > 0)
 		put(summary, FIGURE_BUFFER_DELAY, true, fmax(0, loaded_us / idle_us - 1));
@@ -63,13 +63,13 @@ void run_summary_compute(const struct run_summary_input *input, struct run_summa
 	const struct run *run = input->run;
 
 	memset(summary, 0, sizeof(*summary));
-	put(summary, FIGURE_RATE, path->has & PATH_RATE, path->rate_bps);
+	put(summary, FIGURE_RATE, path->rate.known, path->rate.bps);
 	put(summary, FIGURE_BYTES, run->has & (RUN_SENT | RUN_RECEIVED),
 	    (double)(run->has & RUN_RECEIVED ? run->received_bytes : run->sent_bytes));
-	put(summary, FIGURE_RETRANSMITS, path->has & PATH_RETRANSMITS, (double)path->retransmits);
-	put(summary, FIGURE_LOSS, path->has & PATH_LOSS, path->loss_ratio);
-	put(summary, FIGURE_EFFICIENCY, path->has & PATH_LOSS, 1 - path->loss_ratio);
-	put(summary, FIGURE_CWND, path->has & PATH_CWND, path->cwnd_peak_bytes);
+	put(summary, FIGURE_RETRANSMITS, path->loss.counted, (double)path->loss.retransmits);
+	put(summary, FIGURE_LOSS, path->loss.known, path->loss.ratio);
+	put(summary, FIGURE_EFFICIENCY, path->loss.known, 1 - path->loss.ratio);
+	put(summary, FIGURE_CWND, path->cwnd.known, path->cwnd.peak_bytes);
 	put_delays(summary, input);
 	put_backlog(summary, input->tc);
 	put_cpu(summary, run);
@@ -111,9 +111,9 @@ void run_group_compute(struct run_group *group, const struct run_summary *summar
 
 double rate_error(const struct path *path)
 {
-	if (!(path->has & PATH_SERIES) || path->steady_count < 2)
+	if (!path->steady.known || path->steady.count < 2)
 		return 0;
-	return path->rate_deviation / sqrt((double)path->steady_count);
+	return path->rate.deviation / sqrt((double)path->steady.count);
 }
 
 static double half_range(const struct range *range)

@@ -11,7 +11,7 @@
 #include "model/path.h"
 
 enum figure {
-	FIGURE_RATE, /* bit/s, as path.rate_bps */
+	FIGURE_RATE, /* bit/s, as path.rate.bps */
 	FIGURE_BYTES,
 	FIGURE_RETRANSMITS,
 	FIGURE_LOSS,	     /* ratio */

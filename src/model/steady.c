@@ -74,23 +74,23 @@ static void steady_windows(struct path *path, const struct bin *bins, size_t cou
 			thirds_add(&cwnd_thirds, i, count, (double)bin->cwnd_bytes);
 			if (i > 0 && bin->retransmits + bins[i - 1].retransmits == 0 &&
 			    (double)bin->cwnd_bytes < 0.97 * (double)bins[i - 1].cwnd_bytes)
-				path->cwnd_falls_unlost = true;
+				path->cwnd.falls_unlost = true;
 		}
 		if (bin->has & BIN_PEER_WINDOW)
 			stats_add(&window, (double)bin->peer_window_bytes);
 	}
 	if (cwnd.count > 0) {
-		path->has |= PATH_CWND;
-		path->cwnd_bytes = cwnd.mean / path->streams;
-		path->cwnd_peak_bytes = cwnd.max / path->streams;
-		path->cwnd_spread = spread(&cwnd);
-		path->cwnd_growth = thirds_ratio(&cwnd_thirds);
+		path->cwnd.known = true;
+		path->cwnd.bytes = cwnd.mean / path->streams;
+		path->cwnd.peak_bytes = cwnd.max / path->streams;
+		path->cwnd.spread = spread(&cwnd);
+		path->cwnd.growth = thirds_ratio(&cwnd_thirds);
 	}
 	if (window.count > 0) {
-		path->has |= PATH_PEER_WINDOW;
-		path->peer_window_bytes = window.mean / path->streams;
-		path->peer_window_max_bytes = window.max / path->streams;
-		path->peer_window_spread = spread(&window);
+		path->peer_window.known = true;
+		path->peer_window.bytes = window.mean / path->streams;
+		path->peer_window.max_bytes = window.max / path->streams;
+		path->peer_window.spread = spread(&window);
 	}
 }
 
@@ -100,9 +100,9 @@ static void steady_fills(struct path *path, const struct bin *bins, size_t count
 {
 	double windows[SERIES_MAX], cwnds[SERIES_MAX];
 	size_t window_count = 0, cwnd_count = 0;
-	double bytes = bdp_bytes(path->quiet_rate_bps, path->rtt_median_us);
+	double bytes = bdp_bytes(path->rate.quiet_bps, path->bin_rtt.median_us);
 
-	if (!(path->has & PATH_LOADED_RTT) || bytes <= 0)
+	if (!path->loaded.known || bytes <= 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if ((bins[i].has & BIN_PEER_WINDOW) && bins[i].peer_window_bytes > 0)
@@ -111,11 +111,11 @@ static void steady_fills(struct path *path, const struct bin *bins, size_t count
 			cwnds[cwnd_count++] = (double)bins[i].cwnd_bytes;
 	}
 	if (window_count > 0)
-		path->window_fill = bytes / stats_median(windows, window_count);
+		path->peer_window.fill = bytes / stats_median(windows, window_count);
 	if (cwnd_count > 0)
-		path->cwnd_fill = bytes / stats_median(cwnds, cwnd_count);
-	path->has |= PATH_IN_FLIGHT;
-	path->in_flight_bytes = bytes / path->streams;
+		path->cwnd.fill = bytes / stats_median(cwnds, cwnd_count);
+	path->in_flight.known = true;
+	path->in_flight.bytes = bytes / path->streams;
 }
 
 static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
@@ -125,7 +125,7 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 	struct thirds rtt_thirds = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		double rtt_us = bin_rtt(&bins[i], &path->rtt_is_proxy);
+		double rtt_us = bin_rtt(&bins[i], &path->bin_rtt.is_proxy);
 
 		if (rtt_us > 0) {
 			rtts[rtt.count] = rtt_us;
@@ -133,14 +133,14 @@ static void steady_rtt(struct path *path, const struct bin *bins, size_t count)
 			thirds_add(&rtt_thirds, i, count, rtt_us);
 		}
 	}
-	path->rtt_min_us = rtt.min;
-	path->rtt_max_us = rtt.max;
-	path->rtt_median_us = stats_median(rtts, rtt.count);
-	path->rtt_trend = thirds_ratio(&rtt_thirds);
-	if (rtt.count > 0 && !path->rtt_is_proxy) {
-		path->has |= PATH_LOADED_RTT;
-		path->loaded_rtt_us = rtt.mean;
-		path->loaded_method = RTT_TCP_INFO;
+	path->bin_rtt.min_us = rtt.min;
+	path->bin_rtt.max_us = rtt.max;
+	path->bin_rtt.median_us = stats_median(rtts, rtt.count);
+	path->bin_rtt.trend = thirds_ratio(&rtt_thirds);
+	if (rtt.count > 0 && !path->bin_rtt.is_proxy) {
+		path->loaded.known = true;
+		path->loaded.rtt_us = rtt.mean;
+		path->loaded.method = RTT_TCP_INFO;
 	}
 }
 
@@ -161,18 +161,18 @@ static void steady_rate(struct path *path, const struct bin *bins, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		bytes += bins[i].bytes;
-		path->steady_retransmits += bins[i].retransmits;
+		path->loss.steady_retransmits += bins[i].retransmits;
 		lossy += bins[i].retransmits > 0;
 		if (bins[i].retransmits > worst)
 			worst = bins[i].retransmits;
 	}
-	path->rate_deviation = pooled_deviation(bins, count, path->phases.block);
-	path->retransmit_bins = (double)lossy / (double)count;
+	path->rate.deviation = pooled_deviation(bins, count, path->phases.block);
+	path->loss.lossy_bins = (double)lossy / (double)count;
 	if (bytes > 0)
-		path->steady_loss =
-		    fmin(1, (double)path->steady_retransmits * path->mss / (double)bytes);
-	if (path->steady_retransmits > 0)
-		path->lossy_streak = (double)worst / (double)path->steady_retransmits;
+		path->loss.steady_ratio =
+		    fmin(1, (double)path->loss.steady_retransmits * path->mss / (double)bytes);
+	if (path->loss.steady_retransmits > 0)
+		path->loss.worst_bin = (double)worst / (double)path->loss.steady_retransmits;
 }
 
 /* Bytes that the sender had counted and the receiver had not when row `row` began.  Of those at the end of
@@ -211,19 +211,19 @@ static double arrived_bps(const struct run *run, size_t first, size_t count)
 static void find_rate(struct path *path, const struct run *run)
 {
 	bool rests = path->phases.cwnd_rests;
-	size_t first = rests ? path->quiet_first : path->steady_first;
-	size_t count = rests ? path->quiet_count : path->steady_count;
+	size_t first = rests ? path->quiet.first : path->steady.first;
+	size_t count = rests ? path->quiet.count : path->steady.count;
 
-	path->sent_rate_bps = bins_rate_bps(&run->series.bins[first], count);
+	path->rate.sent_bps = bins_rate_bps(&run->series.bins[first], count);
 	if (first == 0 && count > 2 &&
 	    arrived_bps(run, 0, 1) < START_SHARE * arrived_bps(run, 1, count - 1)) {
 		/* a start that the filling of the buffer hides */
-		first = path->steady_first = 1;
+		first = path->steady.first = 1;
 		count--;
-		path->steady_count--;
+		path->steady.count--;
 	}
-	path->rate_bps =
-	    fmax(arrived_bps(run, first, count), fmin(path->sent_rate_bps, path->mean_rate_bps));
+	path->rate.bps =
+	    fmax(arrived_bps(run, first, count), fmin(path->rate.sent_bps, path->rate.mean_bps));
 }
 
 /* Sums of a straight line's fit by least squares. */
@@ -270,7 +270,7 @@ static void find_queue_elasticity(struct path *path, const struct bin *bins, siz
 	double x_var = line_x_variance(&line), y_var = line_y_variance(&line);
 	double both = line_covariance(&line);
 	if (x_var > 0.02 * 0.02 && y_var > 0 && both / sqrt(x_var * y_var) > 0.8)
-		path->queue_elasticity = both / x_var;
+		path->elasticity.queue = both / x_var;
 }
 
 /* Slope of ln rate over ln cwnd.  Rows are pooled until the writes' blocks level out; cwnd of a pool is its
@@ -290,8 +290,8 @@ static void find_rate_elasticity(struct path *path, const struct bin *bins, size
 	if (line.n < ELASTICITY_POOLS ||
 	    line_x_variance(&line) < ELASTICITY_MOVES * ELASTICITY_MOVES)
 		return;
-	path->rate_elasticity = line_covariance(&line) / line_x_variance(&line);
-	path->has |= PATH_RATE_ELASTICITY;
+	path->elasticity.rate = line_covariance(&line) / line_x_variance(&line);
+	path->elasticity.rate_known = true;
 }
 
 static bool stretch_is_lossless(const struct bin *bins, size_t count)
@@ -310,24 +310,24 @@ void steady_compute(struct path *path, const struct run *run)
 	phases_cut(&path->phases, run);
 	if (phases->usable == 0)
 		return;
-	path->has |= PATH_SERIES | PATH_RATE;
-	path->steady_first = phases->regime_first;
-	path->steady_count = phases->regime_end - phases->regime_first;
-	path->quiet_first = phases->first;
-	path->quiet_count = phases->stretch;
-	const struct bin *bins = &series->bins[path->steady_first];
-	path->median_rate_bps = later_median(bins, path->steady_count, phases->block);
-	for (size_t i = 0; i < path->steady_first; i++)
-		path->early_retransmits += series->bins[i].retransmits;
+	path->steady.known = path->quiet.known = path->rate.known = true;
+	path->steady.first = phases->regime_first;
+	path->steady.count = phases->regime_end - phases->regime_first;
+	path->quiet.first = phases->first;
+	path->quiet.count = phases->stretch;
+	const struct bin *bins = &series->bins[path->steady.first];
+	path->rate.median_bps = later_median(bins, path->steady.count, phases->block);
+	for (size_t i = 0; i < path->steady.first; i++)
+		path->loss.early_retransmits += series->bins[i].retransmits;
 
-	steady_rate(path, bins, path->steady_count);
-	find_rate_elasticity(path, bins, path->steady_count);
-	bins = &series->bins[path->quiet_first];
-	path->ends_quiet = stretch_is_lossless(bins, path->quiet_count);
-	find_queue_elasticity(path, bins, path->quiet_count);
-	steady_windows(path, bins, path->quiet_count);
-	steady_rtt(path, bins, path->quiet_count);
-	path->quiet_rate_bps = bins_rate_bps(bins, path->quiet_count);
+	steady_rate(path, bins, path->steady.count);
+	find_rate_elasticity(path, bins, path->steady.count);
+	bins = &series->bins[path->quiet.first];
+	path->quiet.is_lossless = stretch_is_lossless(bins, path->quiet.count);
+	find_queue_elasticity(path, bins, path->quiet.count);
+	steady_windows(path, bins, path->quiet.count);
+	steady_rtt(path, bins, path->quiet.count);
+	path->rate.quiet_bps = bins_rate_bps(bins, path->quiet.count);
 	find_rate(path, run);
-	steady_fills(path, bins, path->quiet_count);
+	steady_fills(path, bins, path->quiet.count);
 }

@@ -76,23 +76,22 @@ static void add_detail(struct phrase *answer, const struct analysis *chosen)
 {
 	const struct path *path = &chosen->path;
 	enum factor factor = chosen->limit.factor;
-	unsigned both = PATH_LOADED_RTT | PATH_IDLE_RTT;
 
-	if ((factor == FACTOR_RANDOM_LOSS || factor == FACTOR_POLICER) && (path->has & PATH_LOSS))
-		phrase_add(answer, " (%s lost)", percent_text(path->loss_ratio).s);
-	else if (factor == FACTOR_QUEUE && (path->has & both) == both)
-		phrase_add(answer, " (RTT %s, %s without load)", time_text(path->loaded_rtt_us).s,
-		    time_text(path->idle_rtt_us).s);
-	else if (factor == FACTOR_QUEUE && (path->has & PATH_LOADED_RTT) &&
-		 path->rtt.method != RTT_UNKNOWN && path->loaded_rtt_us > path->rtt.us)
+	if ((factor == FACTOR_RANDOM_LOSS || factor == FACTOR_POLICER) && path->loss.known)
+		phrase_add(answer, " (%s lost)", percent_text(path->loss.ratio).s);
+	else if (factor == FACTOR_QUEUE && path->loaded.known && path->idle.known)
+		phrase_add(answer, " (RTT %s, %s without load)", time_text(path->loaded.rtt_us).s,
+		    time_text(path->idle.rtt_us).s);
+	else if (factor == FACTOR_QUEUE && path->loaded.known && path->rtt.method != RTT_UNKNOWN &&
+		 path->loaded.rtt_us > path->rtt.us)
 		phrase_add(answer, " (RTT %s under load, %s at best)",
-		    time_text(path->loaded_rtt_us).s, time_text(path->rtt.us).s);
+		    time_text(path->loaded.rtt_us).s, time_text(path->rtt.us).s);
 }
 
 static void add_rate(struct phrase *answer, const struct path *path)
 {
-	if (path->has & PATH_RATE)
-		phrase_add(answer, "%s", rate_text(path->rate_bps).s);
+	if (path->rate.known)
+		phrase_add(answer, "%s", rate_text(path->rate.bps).s);
 	else
 		phrase_add(answer, "No rate could be read");
 }
@@ -206,7 +205,7 @@ static void add_changes(
 		phrase_add(&place, "%s", phrase_host(report, first->host).s);
 	}
 	if (wants_more(chosen))
-		phrase_add(answer, "; %s needs ", rate_text(chosen->path.target_bps).s);
+		phrase_add(answer, "; %s needs ", rate_text(chosen->path.target.bps).s);
 	else
 		phrase_add(answer, needed ? "; that needs " : "; set ");
 	add_change(answer, first, needed, place.s);
@@ -259,9 +258,9 @@ enum solved answer_solved(const struct path *path)
 
 	if (path->rtt.method == RTT_WINDOW_RATE)
 		return SOLVED_RTT;
-	if (rtt && path->window_kind == WINDOW_GIVEN)
+	if (rtt && path->window.kind == WINDOW_GIVEN)
 		return SOLVED_RATE;
-	if (rtt && (path->has & PATH_BDP))
+	if (rtt && path->bdp.known)
 		return SOLVED_BDP;
 	return SOLVED_NOTHING;
 }
@@ -320,20 +319,20 @@ static void add_numbers(
     struct phrase *answer, const struct report *report, const struct analysis *chosen)
 {
 	const struct path *path = &chosen->path;
-	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
-	double most = path->rtt.us > 0 ? path->window_bytes * 8e6 / path->rtt.us : 0;
+	double rate = path->target.known ? path->target.bps : path->rate.bps;
+	double most = path->rtt.us > 0 ? path->window.bytes * 8e6 / path->rtt.us : 0;
 
 	switch (answer_solved(path)) {
 	case SOLVED_RTT:
 		phrase_add(answer, "RTT %s: %s in flight at %s", time_text(path->rtt.us).s,
-		    size_text(path->window_bytes).s, rate_text(path->rate_bps).s);
+		    size_text(path->window.bytes).s, rate_text(path->rate.bps).s);
 		break;
 	case SOLVED_RATE:
 		phrase_add(answer, "%s at most: %s in flight over %s", rate_text(most).s,
-		    size_text(path->window_bytes).s, time_text(path->rtt.us).s);
+		    size_text(path->window.bytes).s, time_text(path->rtt.us).s);
 		break;
 	case SOLVED_BDP:
-		phrase_add(answer, "BDP %s: %s over %s", size_text(path->bdp_bytes).s,
+		phrase_add(answer, "BDP %s: %s over %s", size_text(path->bdp.bytes).s,
 		    rate_text(rate).s, time_text(path->rtt.us).s);
 		break;
 	case SOLVED_NOTHING:

@@ -92,7 +92,7 @@ bool each_table_line(struct each_table *table, const struct report *report, cons
 
 	put_file(table, file);
 	fprintf(table->stream, "  %11s  %-16s %-6s  %8s  %s\n",
-	    path && (path->has & PATH_RATE) ? rate_text(path->rate_bps).s : "-",
+	    path && path->rate.known ? rate_text(path->rate.bps).s : "-",
 	    has_run ? limit_text(&chosen->limit).s : "-",
 	    has_run ? confidence_name(chosen->limit.confidence) : "-",
 	    path && path->rtt.method != RTT_UNKNOWN ? time_text(path->rtt.us).s : "-",

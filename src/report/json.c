@@ -61,30 +61,30 @@ static void json_rtt(struct json_out *out, const struct rtt *rtt)
 
 static void json_windows(struct json_out *out, const struct path *path)
 {
-	bool known = path->window_kind != WINDOW_UNKNOWN;
+	bool known = path->window.kind != WINDOW_UNKNOWN;
 
 	json_out_object(out, "window");
-	json_known_whole(out, "bytes", known, path->window_bytes);
-	json_out_string(out, "kind", known ? window_kind_name(path->window_kind) : NULL);
+	json_known_whole(out, "bytes", known, path->window.bytes);
+	json_out_string(out, "kind", known ? window_kind_name(path->window.kind) : NULL);
 	json_out_end_object(out);
-	json_known_whole(out, "cwnd_bytes", path->has & PATH_CWND, path->cwnd_bytes);
-	json_known_whole(out, "cwnd_peak_bytes",
-	    (path->has & PATH_CWND) && path->cwnd_peak_bytes > 0, path->cwnd_peak_bytes);
+	json_known_whole(out, "cwnd_bytes", path->cwnd.known, path->cwnd.bytes);
+	json_known_whole(out, "cwnd_peak_bytes", path->cwnd.known && path->cwnd.peak_bytes > 0,
+	    path->cwnd.peak_bytes);
 	json_known_whole(
-	    out, "peer_window_bytes", path->has & PATH_PEER_WINDOW, path->peer_window_bytes);
-	json_known_whole(out, "peer_window_max_bytes", path->has & PATH_PEER_WINDOW,
-	    path->peer_window_max_bytes);
-	json_known_whole(out, "in_flight_bytes", path->has & PATH_IN_FLIGHT, path->in_flight_bytes);
+	    out, "peer_window_bytes", path->peer_window.known, path->peer_window.bytes);
+	json_known_whole(
+	    out, "peer_window_max_bytes", path->peer_window.known, path->peer_window.max_bytes);
+	json_known_whole(out, "in_flight_bytes", path->in_flight.known, path->in_flight.bytes);
 }
 
 static void json_intervals(struct json_out *out, const struct path *path, const struct run *run)
 {
-	bool known = run && (path->has & PATH_SERIES);
+	bool known = run && path->steady.known;
 	size_t count = known ? run->series.count : 0;
 
 	json_known_uint(out, "intervals", known, count);
-	json_known_uint(out, "intervals_left_out", known && path->steady_count <= count,
-	    count - path->steady_count);
+	json_known_uint(out, "intervals_left_out", known && path->steady.count <= count,
+	    count - path->steady.count);
 	json_known_uint(out, "omitted_intervals", run != NULL, run ? run->omitted_intervals : 0);
 }
 
@@ -96,24 +96,24 @@ static void json_path(struct json_out *out, const struct path *path, const struc
 	json_known_text(out, "receiver", run ? run->receiver : NULL);
 	json_known_uint(out, "streams", path->streams > 0, path->streams);
 	json_known(out, "seconds", path->seconds > 0, path->seconds);
-	json_known_whole(out, "rate_bps", path->has & PATH_RATE, path->rate_bps);
-	json_known_whole(out, "mean_rate_bps", path->has & PATH_MEAN_RATE, path->mean_rate_bps);
-	json_known_whole(out, "rate_bps_per_stream", (path->has & PATH_RATE) && path->streams > 0,
-	    path->stream_rate_bps);
+	json_known_whole(out, "rate_bps", path->rate.known, path->rate.bps);
+	json_known_whole(out, "mean_rate_bps", path->rate.mean_known, path->rate.mean_bps);
+	json_known_whole(out, "rate_bps_per_stream", path->rate.known && path->streams > 0,
+	    path->rate.stream_bps);
 	json_intervals(out, path, run);
-	json_known_uint(out, "retransmits", path->has & PATH_RETRANSMITS, path->retransmits);
-	json_known(out, "loss_ratio", path->has & PATH_LOSS, path->loss_ratio);
+	json_known_uint(out, "retransmits", path->loss.counted, path->loss.retransmits);
+	json_known(out, "loss_ratio", path->loss.known, path->loss.ratio);
 	json_rtt(out, &path->rtt);
-	json_known(out, "loaded_rtt_us", path->has & PATH_LOADED_RTT, path->loaded_rtt_us);
+	json_known(out, "loaded_rtt_us", path->loaded.known, path->loaded.rtt_us);
 	json_out_string(out, "loaded_rtt_method",
-	    path->has & PATH_LOADED_RTT ? rtt_method_name(path->loaded_method) : NULL);
-	json_known(out, "idle_rtt_us", path->has & PATH_IDLE_RTT, path->idle_rtt_us);
+	    path->loaded.known ? rtt_method_name(path->loaded.method) : NULL);
+	json_known(out, "idle_rtt_us", path->idle.known, path->idle.rtt_us);
 	json_windows(out, path);
 	json_known_uint(out, "mss", path->mss > 0, path->mss);
-	json_out_bool(out, "mss_assumed", path->mss > 0 && !(path->has & PATH_MSS));
-	json_known_whole(out, "target_bps", path->has & PATH_TARGET, path->target_bps);
-	json_known_whole(out, "bdp_bytes", path->has & PATH_BDP, path->bdp_bytes);
-	json_known_whole(out, "bdp_bytes_per_stream", path->has & PATH_BDP, path->stream_bdp_bytes);
+	json_out_bool(out, "mss_assumed", path->mss > 0 && !path->mss_is_measured);
+	json_known_whole(out, "target_bps", path->target.known, path->target.bps);
+	json_known_whole(out, "bdp_bytes", path->bdp.known, path->bdp.bytes);
+	json_known_whole(out, "bdp_bytes_per_stream", path->bdp.known, path->bdp.stream_bytes);
 	json_known_text(out, "congestion_control", path->congestion_control);
 }
 

@@ -182,13 +182,13 @@ struct phrase phrase_bearing(const struct plan *plan, const struct path *path)
 	double usual = cubic_rate_bps(path->mss, path->rtt.us, LOSS_OF_CLEAN_PATH);
 
 	phrase_add(&text, "%s over %s with CUBIC takes less than %s of the segments lost",
-	    rate_text(path->target_bps).s, time_text(path->rtt.us).s,
+	    rate_text(path->target.bps).s, time_text(path->rtt.us).s,
 	    phrase_digit(plan->bears_loss).s);
-	if (plan->loss_bound_bps > 0 && plan->loss_bound_bps < path->target_bps)
+	if (plan->loss_bound_bps > 0 && plan->loss_bound_bps < path->target.bps)
 		phrase_add(&text, ", or %.0f streams at the loss that is known",
-		    ceil(path->target_bps / (plan->loss_bound_bps / fmax(1, path->streams))));
-	else if (path->target_bps > usual)
-		phrase_add(&text, ", or %.0f streams at %s", ceil(path->target_bps / usual),
+		    ceil(path->target.bps / (plan->loss_bound_bps / fmax(1, path->streams))));
+	else if (path->target.bps > usual)
+		phrase_add(&text, ", or %.0f streams at %s", ceil(path->target.bps / usual),
 		    phrase_digit(LOSS_OF_CLEAN_PATH).s);
 	return text;
 }

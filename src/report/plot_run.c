@@ -175,9 +175,9 @@ bool plot_run(const struct report *report, FILE *stream)
 	if (path->congestion_control[0])
 		phrase_add(&title, ", %s", path->congestion_control);
 	/* Where the steady state begins: what is before it does not count. */
-	bool ramps = path->steady_first > 0 && path->steady_first < series->count;
+	bool ramps = path->steady.first > 0 && path->steady.first < series->count;
 	const struct chart_tick steady = {
-	    .x = ramps ? series->bins[path->steady_first].start_s : 0, .text = "steady from here"};
+	    .x = ramps ? series->bins[path->steady.first].start_s : 0, .text = "steady from here"};
 	const struct chart_x x = {.low = series->bins[0].start_s,
 	    .high = series->bins[series->count - 1].end_s,
 	    .bands = bands.items,

@@ -44,6 +44,12 @@ static const enum ink severity_inks[] = {
     [SEVERITY_PROBLEM] = INK_RED,
 };
 
+static bool path_tells_anything(const struct path *path)
+{
+	return path->rate.known || path->loss.known || path->target.known || path->bdp.known ||
+	       path->idle.known || path->loaded.known;
+}
+
 static void text_answer(struct layout *layout, const struct report *report)
 {
 	layout_tab(layout, 0);
@@ -363,7 +369,7 @@ bool report_text(const struct report *report, const struct style *style, FILE *s
 	text_answer(&layout, report);
 	if (chosen && chosen->run) {
 		text_run(&layout, report, clean);
-	} else if (chosen && chosen->path.has != 0) {
+	} else if (chosen && path_tells_anything(&chosen->path)) {
 		layout_gap(&layout);
 		text_path(&layout, report, false);
 	}

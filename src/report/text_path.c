@@ -88,7 +88,7 @@ static void path_heading(const struct path_view *view)
 		phrase_add(&text, ", %s", path->congestion_control);
 	if (view->run->protocol == PROTOCOL_TCP && path->mss > 0)
 		phrase_add(
-		    &text, ", MSS %u%s", path->mss, path->has & PATH_MSS ? "" : " (assumed)");
+		    &text, ", MSS %u%s", path->mss, path->mss_is_measured ? "" : " (assumed)");
 	layout_heading(view->layout, "PATH");
 	layout_foreign(view->layout, INK_PLAIN, text.s);
 	layout_break(view->layout);
@@ -100,16 +100,16 @@ static void add_steady(const struct path_view *view, struct phrase *note)
 {
 	const struct path *path = view->path;
 	const struct series *series = &view->run->series;
-	size_t end = path->steady_first + path->steady_count;
+	size_t end = path->steady.first + path->steady.count;
 
-	if (!(path->has & PATH_SERIES) || path->steady_count == 0 || end > series->count)
+	if (!path->steady.known || path->steady.count == 0 || end > series->count)
 		return;
 	if (series->merged <= 1)
-		phrase_add(note, "steady in %zu of %zu%s", path->steady_count, series->count,
+		phrase_add(note, "steady in %zu of %zu%s", path->steady.count, series->count,
 		    view->layout->style->verbose ? " intervals" : "");
 	else
 		phrase_add(note, "steady from %.0f s to %.0f s",
-		    series->bins[path->steady_first].start_s, series->bins[end - 1].end_s);
+		    series->bins[path->steady.first].start_s, series->bins[end - 1].end_s);
 }
 
 static void rate_rows(const struct path_view *view)
@@ -117,18 +117,18 @@ static void rate_rows(const struct path_view *view)
 	const struct path *path = view->path;
 	struct phrase note = {""};
 
-	if (!(path->has & PATH_RATE))
+	if (!path->rate.known)
 		return;
 	add_steady(view, &note);
-	if ((path->has & PATH_MEAN_RATE) && differs(path->rate_bps, path->mean_rate_bps))
+	if (path->rate.mean_known && differs(path->rate.bps, path->rate.mean_bps))
 		phrase_add(&note,
 		    view->layout->style->verbose ? "%s%s over the whole test" : "%s%s in all",
-		    *note.s ? "; " : "", rate_text(path->mean_rate_bps).s);
-	view_row_spark(view, "rate", rate_text(path->rate_bps).s, QUANTITY_RATE, note.s);
+		    *note.s ? "; " : "", rate_text(path->rate.mean_bps).s);
+	view_row_spark(view, "rate", rate_text(path->rate.bps).s, QUANTITY_RATE, note.s);
 	if (path->streams > 1) {
 		struct phrase each = {""};
 		phrase_add(&each, "of each of %u streams", path->streams);
-		view_row(view, "", rate_text(path->stream_rate_bps).s, each.s);
+		view_row(view, "", rate_text(path->rate.stream_bps).s, each.s);
 	}
 }
 
@@ -170,17 +170,17 @@ static void cwnd_row(const struct path_view *view)
 	const struct path *path = view->path;
 	struct phrase note = {""};
 
-	if (!(path->has & PATH_CWND))
+	if (!path->cwnd.known)
 		return;
-	if (path->cwnd_spread < SAME)
+	if (path->cwnd.spread < SAME)
 		phrase_add(&note, "constant");
 	else
-		phrase_add(&note, "varies by %s", percent_text(path->cwnd_spread).s);
-	if (path->cwnd_peak_bytes > 0 && differs(path->cwnd_peak_bytes, path->cwnd_bytes))
-		phrase_add(&note, ", %s at its peak", size_text(path->cwnd_peak_bytes).s);
+		phrase_add(&note, "varies by %s", percent_text(path->cwnd.spread).s);
+	if (path->cwnd.peak_bytes > 0 && differs(path->cwnd.peak_bytes, path->cwnd.bytes))
+		phrase_add(&note, ", %s at its peak", size_text(path->cwnd.peak_bytes).s);
 	if (path->streams > 1)
 		phrase_add(&note, ", of each stream");
-	view_row_spark(view, "cwnd", size_text(path->cwnd_bytes).s, QUANTITY_CWND, note.s);
+	view_row_spark(view, "cwnd", size_text(path->cwnd.bytes).s, QUANTITY_CWND, note.s);
 }
 
 /* In flight says something of its own only where the RTT is not made from a window. */
@@ -195,14 +195,14 @@ static void window_rows(const struct path_view *view)
 	const struct path *path = view->path;
 	struct phrase note = {"advertised by the receiver"};
 
-	if (path->has & PATH_PEER_WINDOW) {
-		if (path->peer_window_max_bytes > path->peer_window_bytes * (1 + SAME))
-			phrase_add(&note, ", %s at most", size_text(path->peer_window_max_bytes).s);
-		view_row(view, "window", size_text(path->peer_window_bytes).s, note.s);
+	if (path->peer_window.known) {
+		if (path->peer_window.max_bytes > path->peer_window.bytes * (1 + SAME))
+			phrase_add(&note, ", %s at most", size_text(path->peer_window.max_bytes).s);
+		view_row(view, "window", size_text(path->peer_window.bytes).s, note.s);
 	}
-	if ((path->has & PATH_IN_FLIGHT) && rtt_is_measured(path))
-		view_row(view, "in flight", size_text(path->in_flight_bytes).s,
-		    path->has & PATH_LOADED_RTT ? "rate x RTT under load" : "rate x RTT");
+	if (path->in_flight.known && rtt_is_measured(path))
+		view_row(view, "in flight", size_text(path->in_flight.bytes).s,
+		    path->loaded.known ? "rate x RTT under load" : "rate x RTT");
 }
 
 static void rtt_rows(const struct path_view *view)
@@ -220,16 +220,16 @@ static void rtt_rows(const struct path_view *view)
 		    &note, "%s to %s, ", time_text(rtt->low_us).s, time_text(rtt->high_us).s);
 	phrase_add(&note, "%s", phrase_rtt_method(rtt->method, !view->layout->style->verbose));
 	view_row_spark(view, "RTT", time_text(rtt->us).s, QUANTITY_RTT, note.s);
-	if ((path->has & PATH_LOADED_RTT) && differs(path->loaded_rtt_us, rtt->us)) {
+	if (path->loaded.known && differs(path->loaded.rtt_us, rtt->us)) {
 		struct phrase load = {"under load"};
-		if (path->loaded_method == RTT_CWND)
+		if (path->loaded.method == RTT_CWND)
 			phrase_add(&load, ", by cwnd / rate");
-		if (path->loaded_rtt_us > rtt->us)
-			phrase_add(&load, ": %s more", time_text(path->loaded_rtt_us - rtt->us).s);
-		view_row(view, "", time_text(path->loaded_rtt_us).s, load.s);
+		if (path->loaded.rtt_us > rtt->us)
+			phrase_add(&load, ": %s more", time_text(path->loaded.rtt_us - rtt->us).s);
+		view_row(view, "", time_text(path->loaded.rtt_us).s, load.s);
 	}
-	if ((path->has & PATH_IDLE_RTT) && differs(path->idle_rtt_us, rtt->us))
-		view_row(view, "", time_text(path->idle_rtt_us).s, "without load");
+	if (path->idle.known && differs(path->idle.rtt_us, rtt->us))
+		view_row(view, "", time_text(path->idle.rtt_us).s, "without load");
 }
 
 /* Both units, since guides mix them up. */
@@ -245,10 +245,10 @@ static void bdp_row(const struct path_view *view)
 {
 	const struct path *path = view->path;
 	const struct rtt *rtt = &path->rtt;
-	double rate = path->has & PATH_TARGET ? path->target_bps : path->rate_bps;
+	double rate = path->target.known ? path->target.bps : path->rate.bps;
 	struct phrase note = {""};
 
-	if (!(path->has & PATH_BDP))
+	if (!path->bdp.known)
 		return;
 	if (differs(rtt->low_us, rtt->high_us)) {
 		double other_us = differs(rtt->us, rtt->high_us) ? rtt->high_us : rtt->low_us;
@@ -257,12 +257,12 @@ static void bdp_row(const struct path_view *view)
 			phrase_add(&note, "; %s if the RTT is %s",
 			    size_text(rate * other_us / 8e6).s, time_text(other_us).s);
 	} else {
-		add_both_units(&note, path->bdp_bytes);
+		add_both_units(&note, path->bdp.bytes);
 		phrase_add(&note, " at %s", rate_text(rate).s);
 	}
 	if (path->streams > 1)
-		phrase_add(&note, ", %s of it per stream", size_text(path->stream_bdp_bytes).s);
-	view_row(view, "BDP", size_text(path->bdp_bytes).s, note.s);
+		phrase_add(&note, ", %s of it per stream", size_text(path->bdp.stream_bytes).s);
+	view_row(view, "BDP", size_text(path->bdp.bytes).s, note.s);
 }
 
 /* Three digits are all that bytes / MSS is good for. */
@@ -277,8 +277,8 @@ static double segments_sent(const struct path_view *view)
 {
 	const struct path *path = view->path;
 
-	if (path->loss_ratio > 0)
-		return (double)path->retransmits / path->loss_ratio;
+	if (path->loss.ratio > 0)
+		return (double)path->loss.retransmits / path->loss.ratio;
 	if (view->run && (view->run->has & RUN_SENT) && path->mss > 0)
 		return (double)view->run->sent_bytes / path->mss;
 	return 0;
@@ -296,25 +296,26 @@ static void loss_row(const struct path_view *view)
 {
 	const struct path *path = view->path;
 	double segments = segments_sent(view);
-	bool known = path->has & PATH_LOSS;
+	bool known = path->loss.known;
 	struct phrase note = {""};
 
-	if (!(path->has & PATH_RETRANSMITS)) {
+	if (!path->loss.counted) {
 		if (known)
-			view_row(view, "loss", percent_text(path->loss_ratio).s,
-			    path->loss_is_probed ? "as ping or mtr found it, without load"
+			view_row(view, "loss", percent_text(path->loss.ratio).s,
+			    path->loss.is_probed ? "as ping or mtr found it, without load"
 						 : "as given");
 		return;
 	}
 	phrase_add(&note, "%s retransmit%s",
-	    path->retransmits == 0 ? "no" : count_text(path->retransmits).s,
-	    path->retransmits == 1 ? "" : "s");
+	    path->loss.retransmits == 0 ? "no" : count_text(path->loss.retransmits).s,
+	    path->loss.retransmits == 1 ? "" : "s");
 	if (segments >= 1)
 		phrase_add(&note, " in about %s segments", count_text(round_count(segments)).s);
-	if (path->early_retransmits > 0 && path->early_retransmits < path->retransmits)
+	if (path->loss.early_retransmits > 0 &&
+	    path->loss.early_retransmits < path->loss.retransmits)
 		phrase_add(&note, ", %s of them before the steady part",
-		    count_text(path->early_retransmits).s);
-	view_row(view, "loss", known ? loss_text(path->loss_ratio).s : "unknown", note.s);
+		    count_text(path->loss.early_retransmits).s);
+	view_row(view, "loss", known ? loss_text(path->loss.ratio).s : "unknown", note.s);
 }
 
 static void rfc6349_row(const struct path_view *view, const struct rfc6349 *metrics)
@@ -353,9 +354,9 @@ static struct phrase unknown_names(const struct path *path)
 
 	if (path->rtt.method == RTT_UNKNOWN)
 		missing[count++] = "RTT";
-	if (!(path->has & PATH_CWND))
+	if (!path->cwnd.known)
 		missing[count++] = "cwnd";
-	if (!(path->has & PATH_RETRANSMITS))
+	if (!path->loss.counted)
 		missing[count++] = "retransmits";
 	for (size_t i = 0; i < count; i++)
 		phrase_add(&names, "%s%s",
@@ -409,20 +410,19 @@ static void datagram_rows(const struct path_view *view)
 static void number_rows(const struct path_view *view)
 {
 	const struct path *path = view->path;
-	bool is_window = path->window_kind == WINDOW_GIVEN;
-	bool is_bdp =
-	    is_window && (path->has & PATH_BDP) && !differs(path->bdp_bytes, path->window_bytes);
+	bool is_window = path->window.kind == WINDOW_GIVEN;
+	bool is_bdp = is_window && path->bdp.known && !differs(path->bdp.bytes, path->window.bytes);
 	struct phrase note = {""};
 
-	if (path->has & PATH_RATE)
-		view_row(view, "rate", rate_text(path->rate_bps).s,
+	if (path->rate.known)
+		view_row(view, "rate", rate_text(path->rate.bps).s,
 		    answer_solved(path) == SOLVED_RATE && is_bdp ? "window / RTT, at most"
 								 : "as given");
 	rtt_rows(view);
 	if (is_window) {
-		add_both_units(&note, path->window_bytes);
+		add_both_units(&note, path->window.bytes);
 		phrase_add(&note, " as given%s", is_bdp ? ", which is the BDP" : "");
-		view_row(view, "window", size_text(path->window_bytes).s, note.s);
+		view_row(view, "window", size_text(path->window.bytes).s, note.s);
 	}
 	if (!is_bdp)
 		bdp_row(view);
@@ -463,7 +463,7 @@ void text_path(struct layout *layout, const struct report *report, bool brief)
 	rtt_rows(&view);
 	if (whole || brief || (target_is_above(view.path) && plan_changes(report->plan) == 0))
 		bdp_row(&view);
-	if (whole || brief || view.path->loss_ratio >= LOSSLESS_RATIO)
+	if (whole || brief || view.path->loss.ratio >= LOSSLESS_RATIO)
 		loss_row(&view);
 	if (whole) {
 		rfc6349_row(&view, report->rfc6349);

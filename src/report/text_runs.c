@@ -36,7 +36,7 @@ static void run_line(struct layout *layout, const struct report *report, size_t 
 	const struct path *path = &analysis->path;
 	unsigned rate = LAYOUT_LABEL + direction + 2, limit = rate + LAYOUT_VALUE;
 	bool columns = limit + 20 <= layout->style->width;
-	bool known = path->has & PATH_RATE;
+	bool known = path->rate.known;
 	char label[24];
 
 	snprintf(label, sizeof(label), "%zu%s", index + 1, index == report->chosen ? " *" : "");
@@ -45,7 +45,7 @@ static void run_line(struct layout *layout, const struct report *report, size_t 
 	    layout, INK_PLAIN, "%s%s", phrase_direction(analysis->run).s, columns ? "" : ",");
 	if (columns)
 		layout_tab(layout, rate);
-	layout_textf(layout, INK_PLAIN, "%s%s", known ? rate_text(path->rate_bps).s : "no rate",
+	layout_textf(layout, INK_PLAIN, "%s%s", known ? rate_text(path->rate.bps).s : "no rate",
 	    columns ? "" : ",");
 	if (columns)
 		layout_tab(layout, limit);

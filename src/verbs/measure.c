@@ -391,9 +391,9 @@ static void say_result(const struct measure *measure, const struct evidence *evi
 	struct path path;
 
 	path_from_run(&path, run_of(measure, evidence), &nothing, &context);
-	fprintf(stderr, "      %s", rate_text(path.rate_bps).s);
-	if (path.has & PATH_RETRANSMITS)
-		fprintf(stderr, ", %s retransmits", count_text(path.retransmits).s);
+	fprintf(stderr, "      %s", rate_text(path.rate.bps).s);
+	if (path.loss.counted)
+		fprintf(stderr, ", %s retransmits", count_text(path.loss.retransmits).s);
 	say_time_left(measure);
 	fputc('\n', stderr);
 }

@@ -105,7 +105,7 @@ static void analyse_baseline(struct question *c)
 			continue;
 		c->baseline.run = run;
 		path_from_run(&c->baseline.path, run, &nothing, &context);
-		c->has_baseline = c->baseline.path.rate_bps > 0;
+		c->has_baseline = c->baseline.path.rate.bps > 0;
 	}
 }
 
@@ -145,7 +145,7 @@ static bool has_anything(const struct question *c)
 {
 	const struct path *path = &c->analyses[0].path;
 
-	return c->analyses[0].run || (path->has & (PATH_RATE | PATH_BDP)) ||
+	return c->analyses[0].run || path->rate.known || path->bdp.known ||
 	       (c->evidence.runs.count == 0 &&
 		   (c->advised.origin == HOST_DUMP || question_has_state(c)));
 }
@@ -253,9 +253,9 @@ static void compute_memory(struct question *c, const struct options *options)
 
 	in.connections = counted ? options->connections : 0;
 	in.active = options->given & GIVEN_ACTIVE ? options->active : in.connections;
-	if (path->has & PATH_BDP)
-		in.bdp_bytes = c->plan.streams.count > 0 ? path->bdp_bytes / c->plan.streams.count
-							 : path->stream_bdp_bytes;
+	if (path->bdp.known)
+		in.bdp_bytes = c->plan.streams.count > 0 ? path->bdp.bytes / c->plan.streams.count
+							 : path->bdp.stream_bytes;
 	in.receives = options->role != ROLE_SENDER;
 	in.sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
 		   !c->analyses[c->chosen].run;
@@ -267,7 +267,7 @@ int question_compute(struct question *c, const struct options *options)
 	count_analyses(c);
 	analyse_baseline(c);
 	if (c->has_baseline && c->given.target_bps <= 0)
-		c->given.target_bps = c->baseline.path.rate_bps;
+		c->given.target_bps = c->baseline.path.rate.bps;
 	/* A rate and an RTT by hand are a path to size for. */
 	c->target_is_given =
 	    c->given.target_bps > 0 || (c->given.bandwidth_bps > 0 && c->given.rtt_us > 0);

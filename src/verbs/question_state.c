@@ -46,7 +46,7 @@ static uint64_t retransmits(const struct question *c)
 {
 	const struct analysis *chosen = &c->analyses[c->chosen];
 
-	return chosen->run && (chosen->path.has & PATH_RETRANSMITS) ? chosen->path.retransmits : 0;
+	return chosen->run && chosen->path.loss.counted ? chosen->path.loss.retransmits : 0;
 }
 
 void question_place_loss(struct question *c)

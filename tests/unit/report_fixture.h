@@ -147,19 +147,19 @@ static void fixture_proxy_path(struct fixture *f)
 
 	run->has = RUN_SENT;
 	run->sent_bytes = 878878500;
-	path->has = PATH_RATE | PATH_MEAN_RATE | PATH_RETRANSMITS | PATH_LOSS | PATH_CWND |
-		    PATH_TARGET | PATH_BDP | PATH_SERIES;
-	path->rate_bps = path->stream_rate_bps = 703e6;
-	path->mean_rate_bps = 679.7e6;
-	path->retransmits = 2;
-	path->loss_ratio = 2 / (878878500.0 / 1448);
+	path->rate.known = path->rate.mean_known = path->loss.known = path->loss.counted = true;
+	path->cwnd.known = path->target.known = path->bdp.known = path->steady.known = true;
+	path->rate.bps = path->rate.stream_bps = 703e6;
+	path->rate.mean_bps = 679.7e6;
+	path->loss.retransmits = 2;
+	path->loss.ratio = 2 / (878878500.0 / 1448);
 	path->rtt = (struct rtt){RTT_RMEM_SHARE, 23865, 22700, 52026};
-	path->window_kind = WINDOW_CWND;
-	path->window_bytes = path->cwnd_bytes = path->cwnd_peak_bytes = 4571791;
-	path->target_bps = 3.34e9;
-	path->bdp_bytes = path->stream_bdp_bytes = 3.34e9 / 8 * 0.023865;
-	path->steady_first = 1;
-	path->steady_count = 9;
+	path->window.kind = WINDOW_CWND;
+	path->window.bytes = path->cwnd.bytes = path->cwnd.peak_bytes = 4571791;
+	path->target.bps = 3.34e9;
+	path->bdp.bytes = path->bdp.stream_bytes = 3.34e9 / 8 * 0.023865;
+	path->steady.first = 1;
+	path->steady.count = 9;
 	fixture_limit(&f->analyses[0], FACTOR_RECEIVE_WINDOW, WHERE_RECEIVER, CONFIDENCE_HIGH);
 	fixture_evidence(&f->analyses[0], FEATURE_CWND_RESTS, 4.36 * 0x1p20, 10);
 	fixture_evidence(&f->analyses[0], FEATURE_RMEM_MARK, 2.2 * 0x1p20, 4 * 0x1p20);
@@ -246,13 +246,14 @@ static void fixture_clean(struct fixture *f)
 	fixture_input(f, fixture_text_input, INPUT_IPERF_JSON, "3.12 client, 1 run");
 	fixture_run(f, "10.0.0.1", "10.0.0.2", mbits, 5, 400000);
 	path = &f->analyses[0].path;
-	path->has = PATH_RATE | PATH_MEAN_RATE | PATH_RETRANSMITS | PATH_LOSS | PATH_CWND |
-		    PATH_TARGET | PATH_BDP | PATH_SERIES | PATH_MSS;
-	path->rate_bps = path->stream_rate_bps = path->mean_rate_bps = path->target_bps = 941e6;
+	path->rate.known = path->rate.mean_known = path->loss.known = path->loss.counted = true;
+	path->cwnd.known = path->target.known = path->bdp.known = path->steady.known = true;
+	path->mss_is_measured = true;
+	path->rate.bps = path->rate.stream_bps = path->rate.mean_bps = path->target.bps = 941e6;
 	path->rtt = (struct rtt){RTT_TCP_INFO, 400, 400, 400};
-	path->bdp_bytes = path->stream_bdp_bytes = 47050;
-	path->cwnd_bytes = 400000;
-	path->steady_count = 5;
+	path->bdp.bytes = path->bdp.stream_bytes = 47050;
+	path->cwnd.bytes = 400000;
+	path->steady.count = 5;
 	snprintf(path->congestion_control, sizeof(path->congestion_control), "cubic");
 	fixture_limit(&f->analyses[0], FACTOR_LINK, WHERE_PATH, CONFIDENCE_HIGH);
 	fixture_evidence(&f->analyses[0], FEATURE_ETHERNET_RATE, 941e6, 1e9);
@@ -266,13 +267,13 @@ static void fixture_rtt_of_numbers(struct fixture *f)
 	fixture_begin(f);
 	f->report.analysis_count = 1;
 	path = &f->analyses[0].path;
-	path->has = PATH_RATE | PATH_TARGET | PATH_BDP;
+	path->rate.known = path->target.known = path->bdp.known = true;
 	path->streams = 1;
 	path->mss = 1448;
-	path->rate_bps = path->stream_rate_bps = path->target_bps = 703e6;
+	path->rate.bps = path->rate.stream_bps = path->target.bps = 703e6;
 	path->rtt = (struct rtt){RTT_WINDOW_RATE, 52026, 52026, 52026};
-	path->window_kind = WINDOW_GIVEN;
-	path->window_bytes = path->bdp_bytes = path->stream_bdp_bytes = 4571791;
+	path->window.kind = WINDOW_GIVEN;
+	path->window.bytes = path->bdp.bytes = path->bdp.stream_bytes = 4571791;
 }
 
 /* bdp -b 3.34G -r 52ms: 3.34e9 / 8 x 0.052 = 21,710,000 bytes. */
@@ -282,10 +283,10 @@ static void fixture_bdp_of_numbers(struct fixture *f)
 
 	fixture_rtt_of_numbers(f);
 	path = &f->analyses[0].path;
-	path->rate_bps = path->stream_rate_bps = path->target_bps = 3.34e9;
+	path->rate.bps = path->rate.stream_bps = path->target.bps = 3.34e9;
 	path->rtt = (struct rtt){RTT_GIVEN, 52000, 52000, 52000};
-	path->window_kind = WINDOW_UNKNOWN;
-	path->bdp_bytes = path->stream_bdp_bytes = 21710000;
+	path->window.kind = WINDOW_UNKNOWN;
+	path->bdp.bytes = path->bdp.stream_bytes = 21710000;
 }
 
 /* iperf3 -R in text: the client receives, and knows neither cwnd nor RTT nor retransmits. */
@@ -301,10 +302,11 @@ static void fixture_receiving(struct fixture *f)
 	run->local_sends = false;
 	run->reverse = true;
 	analysis = &f->analyses[0];
-	analysis->path.has = PATH_RATE | PATH_TARGET | PATH_SERIES;
-	analysis->path.rate_bps = analysis->path.target_bps = 95e6;
-	analysis->path.steady_first = 1;
-	analysis->path.steady_count = 3;
+	struct path *path = &analysis->path;
+	path->rate.known = path->target.known = path->steady.known = true;
+	analysis->path.rate.bps = analysis->path.target.bps = 95e6;
+	analysis->path.steady.first = 1;
+	analysis->path.steady.count = 3;
 	fixture_limit(analysis, FACTOR_UNKNOWN, WHERE_NONE, CONFIDENCE_LOW);
 	analysis->limit.candidates[0] = FACTOR_RECEIVE_WINDOW;
 	analysis->limit.candidates[1] = FACTOR_SEND_BUFFER;
@@ -330,16 +332,17 @@ static void fixture_two_hosts(struct fixture *f)
 		struct run *run = fixture_run(f, "2001:db8::1", "host\nrm -rf /", mbits, 3, 60000);
 		struct path *path = &f->analyses[i].path;
 		run->input = name;
-		path->has = PATH_RATE | PATH_RETRANSMITS | PATH_LOSS | PATH_CWND | PATH_LOADED_RTT;
+		path->rate.known = path->loss.known = path->loss.counted = true;
+		path->cwnd.known = path->loaded.known = true;
 		path->streams = 4;
-		path->rate_bps = 24.7e6;
-		path->stream_rate_bps = 24.7e6 / 4;
-		path->retransmits = 1086;
-		path->loss_ratio = 0.0201;
-		path->cwnd_bytes = 60000;
-		path->cwnd_spread = 0.34;
+		path->rate.bps = 24.7e6;
+		path->rate.stream_bps = 24.7e6 / 4;
+		path->loss.retransmits = 1086;
+		path->loss.ratio = 0.0201;
+		path->cwnd.bytes = 60000;
+		path->cwnd.spread = 0.34;
 		path->rtt = (struct rtt){RTT_TCP_INFO, 80000, 80000, 80000};
-		path->loaded_rtt_us = 84000;
+		path->loaded.rtt_us = 84000;
 		fixture_limit(&f->analyses[i], FACTOR_RANDOM_LOSS, WHERE_PATH, CONFIDENCE_MEDIUM);
 	}
 	f->report.chosen = 13;

@@ -544,7 +544,7 @@ static void check_bounds(const struct work *w, const struct setting *setting)
 	for (int i = 0; setting->current.known && i < 3; i++)
 		assert_true(v[i] >= setting->current.number[i]);
 	if (setting->sized_by == SIZING_KERNEL_RULE || setting->sized_by == SIZING_OBSERVED_RATIO)
-		assert_true(w->analysis.path.stream_bdp_bytes > 0);
+		assert_true(w->analysis.path.bdp.stream_bytes > 0);
 }
 
 static void test_properties(void **state)
@@ -578,7 +578,7 @@ static void test_properties(void **state)
 		 * window there is cannot. */
 		const struct setting *rmem = setting_of(&less->plan, TUNABLE_TCP_RMEM);
 		if (rmem && rmem->value.number[2] < 2000000000 && less->plan.predicted_bps > 0 &&
-		    less->analysis.path.stream_bdp_bytes < 1e9 &&
+		    less->analysis.path.bdp.stream_bytes < 1e9 &&
 		    less->plan.predicted_bps < target * 0.999)
 			fail_msg("seed %u: predicted %.4g for a target of %.4g", seed,
 			    less->plan.predicted_bps, target);

@@ -243,7 +243,7 @@ static bool is_ceiling(const struct setting *setting)
 static void check_reason(const struct question *q, unsigned seed)
 {
 	const struct path *path = &q->analysis.path;
-	bool met = q->analysis.run && q->target_bps <= 1.02 * path->rate_bps;
+	bool met = q->analysis.run && q->target_bps <= 1.02 * path->rate.bps;
 	bool buffer = q->analysis.limit.factor == FACTOR_RECEIVE_WINDOW ||
 		      q->analysis.limit.factor == FACTOR_SEND_BUFFER;
 	bool sure = buffer && q->analysis.limit.confidence >= CONFIDENCE_MEDIUM;

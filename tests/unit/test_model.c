@@ -199,11 +199,11 @@ static void test_numbers(void **state)
 		       .bandwidth_bps = 703e6, .window_bytes = 4571791, .target_bps = 3.34e9});
 	assert_near(path.rtt.us, 4571791 * 8 / 703e6 * 1e6, 1e-9);
 	assert_int_equal(path.rtt.method, RTT_WINDOW_RATE);
-	assert_near(path.bdp_bytes, 21.72e6, 1e-3);
+	assert_near(path.bdp.bytes, 21.72e6, 1e-3);
 	path_from_numbers(&path, &(struct path_given){.bandwidth_bps = 3.34e9, .rtt_us = 52000});
-	assert_near(path.bdp_bytes, 21710000, 1e-9);
+	assert_near(path.bdp.bytes, 21710000, 1e-9);
 	path_from_numbers(&path, &(struct path_given){.rtt_us = 52000, .window_bytes = 4194304});
-	assert_near(path.rate_bps, 645.3e6, 1e-3);
+	assert_near(path.rate.bps, 645.3e6, 1e-3);
 }
 
 static void test_memory(void **state)
@@ -281,13 +281,11 @@ static void test_memory_defaults(void **state)
 static void test_rfc6349(void **state)
 {
 	(void)state;
-	struct path path = {
-	    .has = PATH_LOSS | PATH_LOADED_RTT | PATH_IDLE_RTT | PATH_TARGET | PATH_MEAN_RATE,
-	    .loss_ratio = 0.02,
-	    .loaded_rtt_us = 75000,
-	    .idle_rtt_us = 25000,
-	    .target_bps = 1e9,
-	    .mean_rate_bps = 500e6};
+	struct path path = {.loss = {.known = true, .ratio = 0.02},
+	    .loaded = {.known = true, .rtt_us = 75000},
+	    .idle = {.known = true, .rtt_us = 25000},
+	    .target = {.known = true, .bps = 1e9},
+	    .rate = {.mean_known = true, .mean_bps = 500e6}};
 	struct rfc6349 metrics;
 
 	rfc6349_compute(&path, &metrics);
@@ -399,7 +397,7 @@ static void test_arrived_rate(void **state)
 		}
 		path_from_run(&path, &run, &given, &context);
 		print_message("row %zu\n", i);
-		assert_near(path.rate_bps, rows[i].mbps * 1e6, 1e-4);
+		assert_near(path.rate.bps, rows[i].mbps * 1e6, 1e-4);
 		series_free(&run.series);
 	}
 }
@@ -408,23 +406,22 @@ static void test_arrived_rate(void **state)
 static void test_base_rtt(void **state)
 {
 	static const struct {
-		unsigned has;
+		bool idle_known;
 		enum rtt_method method;
 		double expected_us;
 	} rows[] = {
-	    {PATH_IDLE_RTT, RTT_TCP_INFO, 40000},
-	    {PATH_IDLE_RTT, RTT_UNKNOWN, 40000},
-	    {0, RTT_TCP_INFO, 50000},
-	    {0, RTT_GIVEN, 50000},
-	    {0, RTT_CWND, 0},
-	    {0, RTT_PEER_WINDOW, 0},
-	    {0, RTT_UNKNOWN, 0},
+	    {true, RTT_TCP_INFO, 40000},
+	    {true, RTT_UNKNOWN, 40000},
+	    {false, RTT_TCP_INFO, 50000},
+	    {false, RTT_GIVEN, 50000},
+	    {false, RTT_CWND, 0},
+	    {false, RTT_PEER_WINDOW, 0},
+	    {false, RTT_UNKNOWN, 0},
 	};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct path path = {.has = rows[i].has,
-		    .idle_rtt_us = 40000,
+		const struct path path = {.idle = {rows[i].idle_known, 40000},
 		    .rtt = {.method = rows[i].method, .us = 50000}};
 		assert_near(path_base_rtt_us(&path), rows[i].expected_us, 0);
 	}
@@ -440,7 +437,7 @@ static void test_is_bbr(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct path path = {.cwnd_falls_unlost = rows[i].falls_unlost};
+		struct path path = {.cwnd = {.falls_unlost = rows[i].falls_unlost}};
 		strlcpy(path.congestion_control, rows[i].name, sizeof(path.congestion_control));
 		assert_int_equal(path_is_bbr(&path), rows[i].expected);
 	}

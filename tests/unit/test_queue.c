@@ -101,9 +101,9 @@ static void test_loaded_ping(void **state)
 	assert_ptr_equal(b.context.ping, &evidence->pings[1]);
 	assert_ptr_equal(b.context.loaded_ping, &evidence->pings[0]);
 	bench_compute(&b, &nothing);
-	assert_true(b.path.has & PATH_LOADED_RTT);
-	assert_int_equal(b.path.loaded_method, RTT_PING);
-	assert_near(b.path.loaded_rtt_us, 705.2e3, 0);
+	assert_true(b.path.loaded.known);
+	assert_int_equal(b.path.loaded.method, RTT_PING);
+	assert_near(b.path.loaded.rtt_us, 705.2e3, 0);
 	assert_near(b.path.rtt.us, 1020, 0);
 	assert_int_equal(b.limit.factor, FACTOR_QUEUE);
 	assert_int_equal(b.limit.confidence, CONFIDENCE_HIGH);
@@ -141,8 +141,8 @@ static void test_tcp_info_first(void **state)
 	run_make(&b.run, measured, 4);
 	b.context.loaded_ping = &ping;
 	bench_compute(&b, &nothing);
-	assert_int_equal(b.path.loaded_method, RTT_TCP_INFO);
-	assert_near(b.path.loaded_rtt_us, 300e3, 0.01);
+	assert_int_equal(b.path.loaded.method, RTT_TCP_INFO);
+	assert_near(b.path.loaded.rtt_us, 300e3, 0.01);
 	series_free(&b.run.series);
 }
 

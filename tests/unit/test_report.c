@@ -281,8 +281,8 @@ static void answer_solves_for_the_rate(void **state)
 	(void)state;
 	fixture_rtt_of_numbers(&f);
 	path->rtt = (struct rtt){RTT_GIVEN, 52000, 52000, 52000};
-	path->window_bytes = path->bdp_bytes = 4194304;
-	path->rate_bps = path->target_bps = 4194304 * 8 / 0.052;
+	path->window.bytes = path->bdp.bytes = 4194304;
+	path->rate.bps = path->target.bps = 4194304 * 8 / 0.052;
 	assert_string_equal(
 	    answer_compute(&f.report).s, "645 Mbit/s at most: 4 MiB in flight over 52.0 ms.");
 	char *text = render(report_text, &f.report, &plain);
@@ -505,7 +505,7 @@ static void text_names_what_is_missing(void **state)
 
 	(void)state;
 	fixture_receiving(&f);
-	f.analyses[0].path.has |= PATH_RETRANSMITS;
+	f.analyses[0].path.loss.counted = true;
 	text = render(report_text, &f.report, &whole);
 	assert_has(text, "  unknown   RTT and cwnd, which only the sender knows: ");
 	free(text);
@@ -514,7 +514,7 @@ static void text_names_what_is_missing(void **state)
 	assert_has(text,
 	    "  unknown   RTT and cwnd, which this iperf3 does not print: one on Linux does\n");
 	free(text);
-	f.analyses[0].path.has |= PATH_CWND;
+	f.analyses[0].path.cwnd.known = true;
 	text = render(report_text, &f.report, &whole);
 	assert_has(text, "  unknown   RTT: give -r TIME, a ping of the path, or iperf3 -J\n");
 	free(text);

@@ -195,7 +195,7 @@ static void findings_of_probes(void **state)
 		struct ping ping = {.has_counts = true};
 		struct tracepath found_mtu = {
 		    .local_mtu = rows[i].local_mtu, .path_mtu = rows[i].path_mtu, .hop = 2};
-		struct path path = {.has = rows[i].mss ? PATH_MSS : 0, .mss = rows[i].mss};
+		struct path path = {.mss_is_measured = rows[i].mss > 0, .mss = rows[i].mss};
 		struct path_context context = {.tracepath = rows[i].path_mtu ? &found_mtu : NULL,
 		    .probe_loss = {.known = rows[i].sent > 0,
 			.sent = rows[i].sent,

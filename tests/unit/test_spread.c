@@ -34,10 +34,10 @@ static const char *spread_of(const struct sample *samples, size_t count)
 		strlcpy(runs[i].sender, "192.0.2.1", sizeof(runs[i].sender));
 		strlcpy(runs[i].receiver, "192.0.2.2", sizeof(runs[i].receiver));
 		analyses[i].run = &runs[i];
-		analyses[i].path.has =
-		    PATH_RATE | (samples[i].flight_bytes > 0 ? PATH_IN_FLIGHT : 0);
-		analyses[i].path.rate_bps = samples[i].rate_bps;
-		analyses[i].path.in_flight_bytes = samples[i].flight_bytes;
+		analyses[i].path.rate.known = true;
+		analyses[i].path.in_flight.known = samples[i].flight_bytes > 0;
+		analyses[i].path.rate.bps = samples[i].rate_bps;
+		analyses[i].path.in_flight.bytes = samples[i].flight_bytes;
 	}
 	find_spread(analyses, count, count - 1, &findings);
 	if (findings.count == 0)

@@ -371,11 +371,9 @@ static void test_summary(void **state)
 	    .sender_cpu_percent = 3,
 	    .receiver_cpu_percent = 41};
 	/* one rate for a run, whoever reads it: the path's */
-	const struct path path = {.has = PATH_RATE | PATH_MEAN_RATE | PATH_LOSS | PATH_RETRANSMITS,
-	    .rate_bps = 98.3e6,
-	    .mean_rate_bps = 92e6,
-	    .retransmits = 645,
-	    .loss_ratio = 0.00126};
+	const struct path path = {
+	    .rate = {.known = true, .mean_known = true, .bps = 98.3e6, .mean_bps = 92e6},
+	    .loss = {.known = true, .counted = true, .retransmits = 645, .ratio = 0.00126}};
 	const struct ping ping = {.min_us = 551e3, .avg_us = 705.2e3, .max_us = 839e3};
 	const struct tc tc = {.backlog_bytes = 9200000, .backlog_packets = 631};
 	struct run_summary_input input = {
@@ -404,10 +402,10 @@ static void test_summary(void **state)
 static void test_rate_error(void **state)
 {
 	(void)state;
-	struct path path = {.has = PATH_SERIES, .steady_count = 9, .rate_deviation = 0.3};
+	struct path path = {.steady = {.known = true, .count = 9}, .rate = {.deviation = 0.3}};
 
 	assert_near(rate_error(&path), 0.1, 1e-12);
-	path.steady_count = 1;
+	path.steady.count = 1;
 	assert_near(rate_error(&path), 0, 0);
 }
 
