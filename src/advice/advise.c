@@ -48,6 +48,12 @@ static void advise_numbers(const struct advice_input *input, struct plan *plan)
 		advise_send(input, plan, one ? ROLE_UNKNOWN : ROLE_SENDER, 0);
 }
 
+static void explain_other_end(struct plan *plan, enum tunable_id id, enum role end)
+{
+	plan_explain(plan, REASON_OTHER_END,
+	    &(struct remark){.id = REMARK_OTHER_END, .end = end, .key = id});
+}
+
 /* The end that holds the flow, and the other if it is known to hold it next. */
 static void advise_run(const struct advice_input *input, struct plan *plan)
 {
@@ -55,9 +61,13 @@ static void advise_run(const struct advice_input *input, struct plan *plan)
 	    cause_is_sure(input->analysis, FACTOR_RECEIVE_WINDOW) || receive_would_hold(input);
 	bool sender = cause_is_sure(input->analysis, FACTOR_SEND_BUFFER) || send_would_hold(input);
 
-	if (receiver && input->role != ROLE_SENDER)
+	if (receiver && input->role == ROLE_SENDER)
+		explain_other_end(plan, TUNABLE_TCP_RMEM, ROLE_RECEIVER);
+	else if (receiver)
 		advise_receive(input, plan, ROLE_RECEIVER);
-	if (sender && input->role != ROLE_RECEIVER)
+	if (sender && input->role == ROLE_RECEIVER)
+		explain_other_end(plan, TUNABLE_TCP_WMEM, ROLE_SENDER);
+	else if (sender)
 		advise_send(input, plan, ROLE_SENDER, 0);
 }
 

@@ -188,8 +188,13 @@ static double pace_bps(const struct path *path)
 }
 
 /* What the path carries is then not known, and a cap would keep it so. */
-static bool still_rises(const struct path *path)
+static bool still_rises(const struct advice_input *input)
 {
+	const struct path *path = &input->analysis->path;
+	bool swept = input->sweep_ceiling_bytes > 0 || input->sweep_send_bytes > 0;
+
+	if (swept && input->sweep_beyond_bytes <= 0)
+		return true;
 	return !path->bucket.known && (path->phases.governing == PHASE_START ||
 					  path->phases.governing == PHASE_RECOVERING);
 }
@@ -198,8 +203,8 @@ static void add_pacing_line(const struct advice_input *input, struct plan *plan,
 {
 	struct command *command;
 
-	if (input->analysis->limit.factor != FACTOR_POLICER ||
-	    still_rises(&input->analysis->path) || !(command = plan_add_command(plan)))
+	if (input->analysis->limit.factor != FACTOR_POLICER || still_rises(input) ||
+	    !(command = plan_add_command(plan)))
 		return;
 	command->host = role;
 	/* A little below the rate it lets through, so that its bucket never runs dry. */

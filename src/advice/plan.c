@@ -44,6 +44,7 @@ const char *plan_reason_name(enum plan_reason reason)
 	    [REASON_TARGET_MET] = "target-met",
 	    [REASON_DEFAULTS] = "defaults-suffice",
 	    [REASON_SUFFICIENT] = "ceilings-suffice",
+	    [REASON_OTHER_END] = "other-end",
 	    [REASON_LOOK_FIRST] = "value-unknown",
 	    [REASON_MEASURE] = "measure-again",
 	    [REASON_CAUSE] = "no-buffer-holds",

@@ -31,6 +31,7 @@ enum plan_reason {
 	REASON_TARGET_MET, /* the target was reached */
 	REASON_DEFAULTS,   /* every kernel's default covers the need */
 	REASON_SUFFICIENT, /* the ceilings that are known carry it */
+	REASON_OTHER_END,  /* what must grow is at the end that --role leaves out */
 	REASON_LOOK_FIRST, /* what is set there is not known, and some defaults are enough, some not */
 	REASON_MEASURE,	   /* it was measured under another ceiling than the present one */
 	REASON_CAUSE,	   /* what holds the flow is not lifted by a ceiling */

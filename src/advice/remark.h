@@ -14,7 +14,8 @@ enum remark_id {
 	/* why a plan raises no ceiling, or what has to be looked at first */
 	REMARK_TARGET_MET, /* target */
 	REMARK_DEFAULTS,
-	REMARK_COVERED,	   /* ceiling */
+	REMARK_COVERED, /* ceiling */
+	REMARK_OTHER_END,
 	REMARK_LOOK_FIRST, /* ceiling, smallest and largest default */
 	REMARK_NO_SIZE,
 	REMARK_PERMITS_MANY, /* ceiling, times */

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/window.h"
+
 static void compute_limits(const struct exposure_input *input, struct exposure *exposure)
 {
 	double page = (double)input->page_size;
@@ -28,13 +30,15 @@ static void compute_limits(const struct exposure_input *input, struct exposure *
 static double busy_bytes(const struct exposure_input *input)
 {
 	double need = input->bdp_bytes > 0 ? input->bdp_bytes : INFINITY;
+	double receive = input->rmem_max_bytes > 0 ? (double)input->rmem_max_bytes : INFINITY;
+	double send = input->wmem_max_bytes > 0 ? (double)input->wmem_max_bytes : INFINITY;
 	double bytes = 0;
 
 	if (input->receives)
-		bytes += fmin((double)input->rmem_max_bytes, need);
+		bytes += fmin(receive, need);
 	if (input->sends)
-		bytes += fmin((double)input->wmem_max_bytes, need);
-	return bytes;
+		bytes += fmin(send, need);
+	return isfinite(bytes) ? bytes : 0;
 }
 
 struct exposure_input exposure_of_host(const struct host *host)
@@ -53,8 +57,10 @@ struct exposure_input exposure_of_host(const struct host *host)
 	in.ram_bytes = host->mem_total_bytes;
 	in.has_in_use = host->sockstat.has & SOCKSTAT_TCP;
 	in.in_use_pages = host->sockstat.memory_pages;
-	in.rmem_max_bytes = rmem->known ? (uint64_t)rmem->number[2] : 0;
-	in.wmem_max_bytes = wmem->known ? (uint64_t)wmem->number[2] : 0;
+	in.rmem_max_bytes = rmem->known ? (uint64_t)rmem->number[2]
+					: (uint64_t)default_rmem_max(&host->kernel, in.ram_bytes);
+	in.wmem_max_bytes = wmem->known ? (uint64_t)wmem->number[2]
+					: (uint64_t)default_wmem_max(&host->kernel, in.ram_bytes);
 	return in;
 }
 
@@ -76,8 +82,10 @@ void exposure_compute(const struct exposure_input *input, struct exposure *expos
 	double quiet = 2.0 * (double)input->rmem_min_bytes;
 	double n = (double)input->connections, a = (double)input->active;
 	exposure->idle_bytes = n * quiet;
-	exposure->likely_bytes = a * exposure->per_connection_bytes + (n - a) * quiet;
-	exposure->worst_bytes = n * (double)(input->rmem_max_bytes + input->wmem_max_bytes);
+	if (exposure->per_connection_bytes > 0)
+		exposure->likely_bytes = a * exposure->per_connection_bytes + (n - a) * quiet;
+	if (input->rmem_max_bytes > 0 && input->wmem_max_bytes > 0)
+		exposure->worst_bytes = n * (double)(input->rmem_max_bytes + input->wmem_max_bytes);
 	exposure->has_pressure_at = exposure->has_limits && exposure->per_connection_bytes > 0;
 	if (exposure->has_pressure_at)
 		exposure->pressure_at_connections =

@@ -16,9 +16,10 @@ struct exposure_input {
 	uint64_t ram_bytes;
 	uint64_t in_use_pages;
 	uint64_t connections, active;
-	uint64_t rmem_min_bytes, rmem_max_bytes, wmem_max_bytes;
-	double bdp_bytes;     /* of one busy connection */
-	bool receives, sends; /* what this host does on the path */
+	uint64_t rmem_min_bytes;
+	uint64_t rmem_max_bytes, wmem_max_bytes; /* 0: not known */
+	double bdp_bytes;			 /* of one busy connection */
+	bool receives, sends;			 /* what this host does on the path */
 };
 
 struct exposure {
@@ -33,14 +34,14 @@ struct exposure {
 	double in_use_bytes;
 	uint64_t connections, active; /* none: not asked about */
 	double idle_bytes;	      /* N quiet sockets */
-	double per_connection_bytes;  /* what a busy one holds */
-	double likely_bytes, worst_bytes;
+	/* what a busy one holds, and all of them; 0: that is not known */
+	double per_connection_bytes, likely_bytes, worst_bytes;
 	bool has_pressure_at;
 	double pressure_at_connections; /* busy connections at which pressure begins, whole */
 	bool bounded_before_ram;	/* tcp_mem high stops the worst case below RAM */
 };
 
-/* The limits, the ceilings, the RAM and what is in use of a host, with the smallest buffer of any kernel;
+/* The limits, the ceilings (where they are not known, the kernel's own), the RAM and what is in use of a host, with the smallest buffer of any kernel;
  * NULL: nothing of it is known.  What its connections do stays 0. */
 struct exposure_input exposure_of_host(const struct host *host);
 

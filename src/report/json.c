@@ -280,8 +280,9 @@ static void json_memory(struct json_out *out, const struct exposure *memory)
 	json_known_whole(out, "per_connection_bytes", memory->per_connection_bytes > 0,
 	    memory->per_connection_bytes);
 	json_known_whole(out, "idle_bytes", asked, memory->idle_bytes);
-	json_known_whole(out, "likely_bytes", asked, memory->likely_bytes);
-	json_known_whole(out, "worst_bytes", asked, memory->worst_bytes);
+	json_known_whole(
+	    out, "likely_bytes", asked && memory->per_connection_bytes > 0, memory->likely_bytes);
+	json_known_whole(out, "worst_bytes", asked && memory->worst_bytes > 0, memory->worst_bytes);
 	json_known_whole(out, "pressure_at_connections", memory->has_pressure_at,
 	    floor(memory->pressure_at_connections));
 	if (limits && asked && memory->has_ram)

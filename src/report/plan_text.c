@@ -37,6 +37,7 @@ static const char *const remark_words[REMARK_COUNT] = {
     [REMARK_TARGET_MET] = "the target of {0} is met",
     [REMARK_DEFAULTS] = "every Linux default covers it",
     [REMARK_COVERED] = "the {10} ceiling of {0} {9} covers it",
+    [REMARK_OTHER_END] = "{10} {9} must grow for that, and --role leaves it out",
     [REMARK_LOOK_FIRST] =
 	"{10} needs a maximum of {0} {9}, and what is set there is not known (Linux ships {1} to {2})",
     [REMARK_NO_SIZE] =

@@ -341,8 +341,10 @@ static void memory_connections(struct layout *layout, const struct exposure *mem
 	memory_row(layout, "idle", memory->idle_bytes, note);
 	snprintf(note, sizeof(note), "%s busy at once, %s each", count_text(memory->active).s,
 	    size_text(memory->per_connection_bytes).s);
-	memory_row(layout, "likely", memory->likely_bytes, note);
-	worst_row(layout, memory);
+	if (memory->per_connection_bytes > 0)
+		memory_row(layout, "likely", memory->likely_bytes, note);
+	if (memory->worst_bytes > 0)
+		worst_row(layout, memory);
 }
 
 /* Where pressure begins is always said, as far as it can be. */

@@ -258,7 +258,7 @@ static void compute_memory(struct question *c, const struct options *options)
 							 : path->bdp.stream_bytes;
 	in.receives = options->role != ROLE_SENDER;
 	in.sends = options->role == ROLE_SENDER || options->role == ROLE_PROXY ||
-		   !c->analyses[c->chosen].run;
+		   (options->role == ROLE_UNKNOWN && !c->analyses[c->chosen].run);
 	plan_memory(&c->plan, &in, &c->memory, &c->findings);
 }
 

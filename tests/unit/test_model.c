@@ -255,6 +255,15 @@ static void test_memory(void **state)
 	assert_false(exposure.has_pressure_at || exposure.has_limits || exposure.has_ram);
 	assert_false(exposure.bounded_before_ram || exposure.looks_like_bytes);
 	input.has_tcp_mem = input.has_ram = true;
+	/* a ceiling that is not known is none: a busy one holds its BDP, and the worst cannot be told */
+	input.bdp_bytes = 1e6;
+	input.rmem_max_bytes = input.wmem_max_bytes = 0;
+	exposure_compute(&input, &exposure);
+	assert_near(exposure.per_connection_bytes, 1e6 * (input.receives + input.sends), 0);
+	assert_near(exposure.worst_bytes, 0, 0);
+	input.bdp_bytes = 0;
+	exposure_compute(&input, &exposure);
+	assert_near(exposure.per_connection_bytes + exposure.likely_bytes, 0, 0);
 	/* tcp_mem = 16777216 three times is 64 GiB: bytes were meant. */
 	for (int i = 0; i < 3; i++)
 		input.tcp_mem_pages[i] = 16777216;
@@ -319,6 +328,13 @@ static void test_exposure_of_host(void **state)
 	assert_int_equal(in.tcp_mem_pages[2], 12000);
 	assert_int_equal(in.rmem_min_bytes, 4096);
 	assert_int_equal(in.rmem_max_bytes, 6291456);
+	assert_int_equal(in.wmem_max_bytes, 4194304);
+
+	/* what is not read is as that kernel sets itself up: net/ipv4/tcp.c tcp_init, RAM / 128 at most */
+	host = (struct host){
+	    .mem_total_bytes = 536870912, .kernel = {.known = true, .major = 6, .minor = 8}};
+	in = exposure_of_host(&host);
+	assert_int_equal(in.rmem_max_bytes, 4194304);
 	assert_int_equal(in.wmem_max_bytes, 4194304);
 
 	/* nothing is known: nothing is made up but the page of most kernels */
