@@ -101,6 +101,9 @@ static void send_buffer(const struct view *view)
 		return;
 	if (!view->sender || !view->sender->values[TUNABLE_TCP_WMEM].known) {
 		feature_set(view, FEATURE_SNDBUF_CEILING_UNKNOWN, (double)socket->sndbuf, 0);
+		if ((double)socket->sndbuf < 0.95 * WMEM_MAX_USUAL)
+			feature_set(view, FEATURE_SNDBUF_BELOW_DEFAULT, (double)socket->sndbuf,
+			    WMEM_MAX_USUAL);
 		return;
 	}
 	double ceiling = (double)view->sender->values[TUNABLE_TCP_WMEM].number[2];

@@ -19,6 +19,8 @@
 #define BUFFER_MAX_BYTES 2147483647.0
 /* tcp_rmem[2] of a host that nobody tuned, 3.4 to 6.15 with RAM enough (net/ipv4/tcp.c tcp_init). */
 #define RMEM_MAX_USUAL (6 * 0x1p20)
+/* tcp_wmem[2] of such a host. */
+#define WMEM_MAX_USUAL (4 * 0x1p20)
 /* One socket's default maximum is at most this part of the RAM (net/ipv4/tcp.c tcp_init). */
 #define SOCKET_RAM_SHARE 128
 /* TCP payload of an Ethernet frame of 1500 bytes with timestamps; assumed when nothing tells. */

@@ -124,6 +124,10 @@ static const struct sentence sentences[FEATURE_COUNT] = {
 	UNIT_SHARE, UNIT_TIME},
     [FEATURE_SNDBUF_AT_CEILING] = {"the send buffer has grown to {v}, the tcp_wmem ceiling ({r})",
 	UNIT_BYTES, UNIT_BYTES},
+    [FEATURE_SNDBUF_BELOW_DEFAULT] =
+	{"the send buffer stands at {v}, below the kernel's own ceiling of {r}: its program set "
+	 "it, or tcp_wmem was lowered",
+	    UNIT_BYTES, UNIT_BYTES},
     [FEATURE_SNDBUF_CEILING_UNKNOWN] =
 	{"the send buffer is {v}; whether that is tcp_wmem's ceiling or the "
 	 "program's own choice is not known",

@@ -114,6 +114,18 @@ static void ssh_channel(struct socket_info *s)
 	s->send_queue = 2099456;
 }
 
+static void small_buffer(struct socket_info *s)
+{
+	s->sndbuf = 1048576;
+	s->sndbuf_limited_us = 0.5 * s->busy_us;
+}
+
+static void usual_buffer(struct socket_info *s)
+{
+	small_buffer(s);
+	s->sndbuf = 4194304;
+}
+
 static void longer_queue(struct socket_info *s)
 {
 	s->app_limited = true;
@@ -139,6 +151,8 @@ static const struct socket_row rows[] = {
 	true},
     {"900 delivered", cwnd_in_slow_start, FEATURE_CWND_CLAMPED, false},
     {"Send-Q of OpenSSH's channel", ssh_channel, FEATURE_SEND_QUEUE_IS_WINDOW, true},
+    {"a send buffer of 1 MiB that is full", small_buffer, FEATURE_SNDBUF_BELOW_DEFAULT, true},
+    {"one of 4 MiB", usual_buffer, FEATURE_SNDBUF_BELOW_DEFAULT, false},
     {"Send-Q of 2.3 MB", longer_queue, FEATURE_SEND_QUEUE_IS_WINDOW, false},
 };
 
