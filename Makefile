@@ -147,8 +147,9 @@ robust: $(BIN)
 check: all unit tools e2e robust corpus layers documents live check-install
 	@echo "all checks passed"
 
-# Every system call of apply, rollback, confirm and the guard fails in turn, in each of eight ways, and
-# each is killed at every one, and once more while it is taken back.  About 10 minutes.
+# Every system call of apply, rollback, confirm, the guard, a sweep's steps and the pruning of journals fails
+# in turn, in each of eight ways, and each is killed at every one; an apply once more while it is taken back.
+# About 15 minutes.
 check-faults: $(B)/unit/test_apply_faults
 	@FAULTS=all VERBOSE=1 tests/run-units.sh $<
 

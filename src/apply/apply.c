@@ -282,7 +282,8 @@ static bool take_number(struct work *work)
 	struct journal earlier;
 	bool good = store_ids(&work->store, &ids, &reason);
 	if (good && ids.count >= STORE_JOURNALS_MAX) {
-		store_prune(&work->store, &work->journal.netns);
+		/* Room counts more than what was done when: not even the newest ended ones are kept. */
+		store_prune(&work->store, &work->journal.netns, 0);
 		good = store_ids(&work->store, &ids, &reason);
 	}
 	for (size_t i = 0; i < ids.count && good; i++) {
@@ -443,7 +444,7 @@ static void commit(struct work *work)
 	work->outcome->changed = true;
 	work->outcome->journal = work->journal.id;
 	work->outcome->confirm_seconds = work->journal.confirm_seconds;
-	store_prune(&work->store, &work->journal.netns);
+	store_prune(&work->store, &work->journal.netns, STORE_KEEP_ENDED);
 }
 
 /* Everything that can be refused is refused in here, before commit() changes the first thing. */

@@ -321,7 +321,7 @@ static void undo_all(struct work *work)
 		for (size_t i = 0; i < work->count; i++)
 			if (!undo_one(work, &backend, &work->journals[i]))
 				break;
-		store_prune(&work->store, &work->netns);
+		store_prune(&work->store, &work->netns, STORE_KEEP_ENDED);
 	}
 	work->outcome->changed = backend.changed;
 	backend_close(&backend);

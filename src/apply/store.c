@@ -348,21 +348,21 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason)
 }
 
 /* Lists what may go: all but the newest. */
-static bool list_old(const struct store *store, struct journal_ids *ids)
+static bool list_old(const struct store *store, struct journal_ids *ids, size_t keep)
 {
 	struct reason ignored;
-	if (!store_ids(store, ids, &ignored) || ids->count <= STORE_KEEP_ENDED)
+	if (!store_ids(store, ids, &ignored) || ids->count <= keep)
 		return false;
-	ids->count -= STORE_KEEP_ENDED;
+	ids->count -= keep;
 	return true;
 }
 
-void store_prune(const struct store *store, const struct netns_identity *here)
+void store_prune(const struct store *store, const struct netns_identity *here, size_t keep)
 {
 	struct journal_ids ids;
 	struct reason ignored;
 	struct journal journal;
-	if (!list_old(store, &ids))
+	if (!list_old(store, &ids, keep))
 		return;
 	for (size_t i = 0; i < ids.count; i++) {
 		if (!store_load(store, ids.id[i], &journal, &ignored))
@@ -387,7 +387,7 @@ void store_prune_gone(const struct store *store, const struct netns_identity *he
 	struct reason ignored;
 	struct journal journal;
 	struct namespaces alive;
-	if (!list_old(store, &ids) || !namespaces_find(&alive, store->tree))
+	if (!list_old(store, &ids, STORE_KEEP_ENDED) || !namespaces_find(&alive, store->tree))
 		return;
 	for (size_t i = 0; i < ids.count; i++)
 		if (store_load(store, ids.id[i], &journal, &ignored) &&

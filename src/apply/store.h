@@ -61,9 +61,9 @@ bool store_save(const struct store *store, const struct journal *journal, struct
 /* Removes a journal and all that is kept with it. */
 bool store_drop(const struct store *store, uint32_t id, struct reason *reason);
 
-/* Removes journals that have ended, or are of another boot than `here`, but for the newest ones;
- * what fails stays. */
-void store_prune(const struct store *store, const struct netns_identity *here);
+/* Removes journals that have ended, or are of another boot than `here`, but for the `keep` newest of
+ * all; what fails stays. */
+void store_prune(const struct store *store, const struct netns_identity *here, size_t keep);
 /* Also removes those of network namespaces that have ended; what cannot be told stays. */
 void store_prune_gone(const struct store *store, const struct netns_identity *here);
 

@@ -143,6 +143,10 @@ for how in plain crowd; do
 	verb "$how" 0 rollback --list
 	verb "$how" 4 confirm
 done
+# one is taken back, and there is room for one more
+verb plain 0 rollback
+verb plain 0 apply "$work/plan"
+verb plain 4 apply --allow-lower "$work/next"
 verb crowd 0 rollback --all
 [ "$(cat /proc/sys/net/ipv4/tcp_rmem)" = "$before" ] || fail "512 applies were not taken back"
 verb plain 0 apply "$work/plan"

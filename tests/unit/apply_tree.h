@@ -225,6 +225,26 @@ HELPER struct outcome confirm_plain(void)
 	return outcome;
 }
 
+/* A journal as an apply leaves it, written straight into the store. */
+HELPER void put_journal(uint32_t id, enum journal_state journal_state, uint64_t netns)
+{
+	struct tree tree;
+	struct store store;
+	struct reason reason;
+	struct journal journal = {.id = id, .state = journal_state, .setting_count = 1};
+	assert_true(tree_open(&tree, NULL, tree_root));
+	assert_int_equal(store_open(&store, &tree, true, &reason), STORE_OPEN);
+	assert_true(netns_identity_read(&journal.netns, &tree));
+	if (netns != 0)
+		journal.netns.netns = netns;
+	journal.settings[0].id = TUNABLE_TCP_RMEM;
+	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].old));
+	assert_true(tunable_value_parse(TUNABLE_TCP_RMEM, OLD_RMEM, &journal.settings[0].new));
+	assert_true(store_save(&store, &journal, &reason));
+	store_close(&store);
+	tree_close(&tree);
+}
+
 /* Exit and message in one assertion that shows both. */
 HELPER void expect_outcome(struct outcome outcome, enum outcome_exit exit, const char *words)
 {

@@ -457,6 +457,212 @@ static void test_rollback_that_leaves_at_each_call(void **state)
 	}
 }
 
+/* ---- the steps of a sweep, which have one journal ---- */
+
+/* Whether the child was killed, rather than came to its end before that call. */
+static bool was_killed(unsigned call, void (*work)(void))
+{
+	int status;
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		fault = (struct fault){.kill_at = call};
+		work();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	kills += WIFSIGNALED(status);
+	return WIFSIGNALED(status);
+}
+
+/* Sets one ceiling and restores it, as sweep --run does around each run of a command.  False when the
+ * sweep would stop here. */
+static bool do_step(const char *value, uint32_t *journal)
+{
+	struct plan plan = {.role = ROLE_UNKNOWN};
+	plan_add(&plan, "net.ipv4.tcp_rmem", value, ROLE_UNKNOWN);
+	struct apply_request request = {.io = &timed_io,
+	    .mode = APPLY_SET,
+	    .allow_lower = true,
+	    .confirm_seconds = 60,
+	    .is_step = true,
+	    .continues = *journal};
+	struct outcome outcome = apply_with(&request, &plan);
+	bool good = outcome.exit == OUTCOME_DONE;
+	assert_true(good || outcome.changed || values_are(OLD_RMEM, OLD_WMEM));
+	if (outcome.changed)
+		*journal = outcome.journal;
+	outcome_free(&outcome);
+	if (!good)
+		return false;
+	assert_string_equal(tree_get(RMEM), value);
+	struct rollback_request back = {.io = &timed_io, .to = *journal, .made_here = true};
+	outcome = rollback_with(&back);
+	good = outcome.exit == OUTCOME_DONE;
+	if (good)
+		assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	outcome_free(&outcome);
+	return good;
+}
+
+static void do_sweep(void)
+{
+	static const char *const ceilings[] = {"4096 65536 65536", NEW_RMEM, "4096 131072 2097152"};
+	uint32_t journal = 0;
+	for (size_t i = 0; i < 3; i++)
+		if (!do_step(ceilings[i], &journal))
+			return;
+}
+
+/* What is left of a sweep goes back, and is one entry; a second one where the first could not be read. */
+static void expect_swept(const char *where, unsigned call, size_t entries)
+{
+	struct rollback_request request = {.sysroot = tree_root};
+	struct outcome list = {0};
+	rollback_list(&request, &list);
+	assert_int_equal(list.exit, OUTCOME_DONE);
+	assert_true(list.journal_count <= entries);
+	outcome_free(&list);
+	expect_restorable(where, call);
+}
+
+static void test_sweep_at_each_call(void **state)
+{
+	unsigned call = 0;
+	(void)state;
+	timed_io = fault_io;
+	timed_io.sleep_ms = short_sleep_ms;
+	fault = (struct fault){0};
+	do_sweep();
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+	unsigned calls = fault.calls;
+	print_message("%u calls\n", calls);
+	expect_swept("none", 0, 1);
+	assert_true(calls > 300);
+	tree_clear();
+	for (bool killed = true; killed; tree_clear()) {
+		make(NULL);
+		killed = was_killed(++call, do_sweep);
+		expect_swept("sweep killed", call, 1);
+	}
+	/* How often a guard is looked for varies, and no more does. */
+	assert_true(call > calls - 60);
+	for (size_t i = 0; i < way_count; i++)
+		for (call = 1; call <= calls; call++, failed_calls++) {
+			make(NULL);
+			fault = (struct fault){.fail_at = call, .error = ways[i]};
+			do_sweep();
+			fault.fail_at = 0;
+			expect_swept("sweep failed", call, 2);
+			tree_clear();
+		}
+}
+
+/* ---- the pruning of journals ---- */
+
+#define PRUNED 4
+
+/* The first can be taken back; of the ones behind it some have ended, and some are of network namespaces
+ * that have: all those but the newest of all are to go. */
+static void make_crowd(uint32_t count)
+{
+	struct plan plan = {.role = ROLE_UNKNOWN};
+	make(NULL);
+	plan_add(&plan, "net.ipv4.tcp_wmem", NEW_WMEM, ROLE_UNKNOWN);
+	expect_outcome(apply_plain(&plan), OUTCOME_DONE, "");
+	for (uint32_t id = 2; id <= count; id++)
+		put_journal(id, id % 2 == 0 ? JOURNAL_UNDONE : JOURNAL_APPLIED,
+		    id % 2 == 0 ? 0 : 1000000 + id);
+	fault = (struct fault){0};
+}
+
+static void do_pruning_apply(void)
+{
+	struct plan plan = {.role = ROLE_UNKNOWN};
+	struct apply_request request = {.io = &fault_io, .mode = APPLY_SET};
+	plan_add(&plan, "net.ipv4.tcp_rmem", NEW_RMEM, ROLE_UNKNOWN);
+	struct outcome outcome = apply_with(&request, &plan);
+	assert_string_equal(tree_get(RMEM), outcome.exit == OUTCOME_DONE ? NEW_RMEM : OLD_RMEM);
+	outcome_free(&outcome);
+}
+
+/* Nothing that can be taken back was lost, nor one of the newest; nothing is damaged. */
+static void expect_pruned(const char *where, unsigned call, uint32_t count)
+{
+	struct rollback_request all = {.sysroot = tree_root, .all = true};
+	struct outcome outcome = {0};
+	char path[64];
+	assert_string_equal(tree_get(WMEM), NEW_WMEM);
+	rollback_list(&all, &outcome);
+	if (outcome.exit != OUTCOME_DONE)
+		print_message("%s call %u: %s\n", where, call, outcome.message);
+	assert_int_equal(outcome.exit, OUTCOME_DONE);
+	outcome_free(&outcome);
+	assert_true(tree_has("run/bdp/1.journal"));
+	for (uint32_t id = PRUNED + 2; id <= count && count < STORE_JOURNALS_MAX; id++) {
+		snprintf(path, sizeof(path), "run/bdp/%u.journal", id);
+		assert_true(tree_has(path));
+	}
+	expect_outcome(rollback_with(&all), OUTCOME_DONE, "");
+	assert_true(values_are(OLD_RMEM, OLD_WMEM));
+}
+
+/* The last number is new: so many are kept beside it. */
+#define CROWD (PRUNED + STORE_KEEP_ENDED)
+
+static void test_pruning_at_each_call(void **state)
+{
+	unsigned call = 0, step = way_count == 1 ? 7 : 1;
+	(void)state;
+	tree_clear();
+	make_crowd(CROWD);
+	do_pruning_apply();
+	unsigned calls = fault.calls;
+	print_message("%u calls\n", calls);
+	for (uint32_t id = 2; id <= PRUNED; id++) {
+		char path[64];
+		snprintf(path, sizeof(path), "run/bdp/%u.journal", id);
+		assert_false(tree_has(path));
+	}
+	expect_pruned("none", 0, CROWD);
+	tree_clear();
+	for (call = 1; call <= calls; call += step) {
+		make_crowd(CROWD);
+		assert_true(was_killed(call, do_pruning_apply));
+		expect_pruned("killed", call, CROWD);
+		tree_clear();
+	}
+	for (size_t i = 0; i < way_count; i++)
+		for (call = 1; call <= calls; call += step, failed_calls++) {
+			make_crowd(CROWD);
+			fault = (struct fault){.fail_at = call, .error = ways[i]};
+			do_pruning_apply();
+			fault.fail_at = 0;
+			expect_pruned("failed", call, CROWD);
+			tree_clear();
+		}
+}
+
+/* A full table makes room before anything is written. */
+static void test_pruning_a_full_table(void **state)
+{
+	unsigned step = way_count == 1 ? 1201 : 5;
+	(void)state;
+	tree_clear();
+	make_crowd(STORE_JOURNALS_MAX);
+	do_pruning_apply();
+	unsigned calls = fault.calls;
+	print_message("%u calls\n", calls);
+	assert_string_equal(tree_get(RMEM), NEW_RMEM);
+	tree_clear();
+	for (unsigned call = 1; call <= calls; call += step) {
+		make_crowd(STORE_JOURNALS_MAX);
+		assert_true(was_killed(call, do_pruning_apply));
+		expect_pruned("killed in a full table", call, STORE_JOURNALS_MAX);
+		tree_clear();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +677,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_timed_fails_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_confirm_at_each_call, make, tree_end),
 	    cmocka_unit_test_setup_teardown(test_rollback_that_leaves_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_sweep_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_pruning_at_each_call, make, tree_end),
+	    cmocka_unit_test_setup_teardown(test_pruning_a_full_table, make, tree_end),
 	};
 	const char *all = getenv("FAULTS");
 
