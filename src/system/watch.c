@@ -239,7 +239,9 @@ static enum operand_result sample_from(struct evidence *evidence, struct sock_di
 enum operand_result watch_read(
     struct evidence *evidence, const struct endpoint *endpoint, double seconds, watch_tick *tick)
 {
-	struct sock_diag *reader = sock_diag_open(STATES_CONNECTED, endpoint->port);
+	/* One in TIME-WAIT is none, but tells that there was one. */
+	struct sock_diag *reader =
+	    sock_diag_open(STATES_CONNECTED | STATE_BIT(STATE_TIME_WAIT), endpoint->port);
 	if (!reader)
 		return system_error(endpoint->name);
 	enum operand_result result = sample_from(

@@ -91,7 +91,7 @@ if [ $status != 3 ] || ! grep -q 'next to nothing moved' "$LAB_TMP/err"; then
 	exit 1
 fi
 
-# one that has just ended: its remains have no counters on any kernel
+# one that has just ended: its remains have no counters on any kernel, first closing, then in TIME-WAIT
 lab_exec s socat -u TCP-LISTEN:5299,reuseaddr /dev/null >/dev/null 2>&1 &
 lab_keep $!
 sleep 0.5
@@ -100,5 +100,16 @@ status=0
 lab_in c "$BDP" --socket 10.77.0.2:5299 --interval 1 </dev/null 2>"$LAB_TMP/err" || status=$?
 if [ $status != 3 ] || ! grep -q 'ended' "$LAB_TMP/err"; then
 	echo "sample: exit $status right after a connection: $(cat "$LAB_TMP/err")"
+	exit 1
+fi
+tries=0
+until lab_in c ss -tanH state time-wait dst 10.77.0.2:5299 | grep -q . || [ $tries -ge 30 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+status=0
+lab_in c "$BDP" --socket 10.77.0.2:5299 --interval 1 </dev/null 2>"$LAB_TMP/err" || status=$?
+if [ $status != 3 ] || ! grep -q 'ended' "$LAB_TMP/err"; then
+	echo "sample: exit $status on a connection in TIME-WAIT: $(cat "$LAB_TMP/err")"
 	exit 1
 fi
