@@ -112,18 +112,20 @@ static void set_rate(struct path *path, const struct run *run)
 	path->rate.stream_bps = path->rate.bps / path->streams;
 }
 
+/* Of the segments sent, those sent again; counted with them only where the kernel tells. */
 static void set_loss(struct path *path, const struct run *run, const struct path_given *given)
 {
 	uint64_t bytes = run->has & RUN_SENT ? run->sent_bytes : run->received_bytes;
+	double segments = (run->has & RUN_SEGMENTS) && run->segments_sent > 0
+			      ? (double)run->segments_sent
+			      : (double)bytes / path->mss;
 
 	if (run->has & RUN_RETRANSMITS) {
 		path->loss.counted = true;
 		path->loss.retransmits = run->retransmits;
-		if (bytes > 0) {
-			path->loss.known = true;
-			path->loss.ratio =
-			    fmin(1, (double)run->retransmits / ((double)bytes / path->mss));
-		}
+		path->loss.known = segments > 0;
+		if (segments > 0)
+			path->loss.ratio = fmin(1, (double)run->retransmits / segments);
 	}
 	if (given->loss_ratio > 0) {
 		path->loss.known = true;

@@ -64,7 +64,7 @@ struct path_loss {
 	bool known;	/* the ratio is */
 	bool counted;	/* and the retransmits are */
 	bool is_probed; /* the ratio is what ping or mtr lost */
-	double ratio;	/* retransmits / (bytes / MSS) */
+	double ratio;	/* retransmits / segments sent, as counted or as bytes / MSS */
 	double steady_ratio;
 	uint64_t retransmits, early_retransmits,
 	    steady_retransmits; /* in all; before, and in the steady state */

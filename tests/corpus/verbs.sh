@@ -1,6 +1,7 @@
 #!/bin/sh
 # advise, --each -o table, compare and sweep say one rate, one loss ratio and one limit of one run, for every
 # recorded document that holds one run.  compare and sweep get it beside itself as another test would have given it.
+# sockets and advise say one loss ratio of one connection.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
@@ -49,4 +50,15 @@ END {
 	printf "verbs.sh: %d runs in compare, %d in sweep, %d lines of a table: %d differ\n", seen["compare"],
 		seen["sweep"], tried - seen["compare"] - seen["sweep"], wrong
 	exit wrong > 0 || tried < 3 * seen["compare"] || seen["compare"] < 1000 || seen["sweep"] < 1000
-}' "$OUT/verbs"
+}' "$OUT/verbs" || exit 1
+
+awk -F '\t' '$2 == "ss-sender" && $7 !~ / |=/ { print $7 }' "$OUT/list" | while IFS= read -r file; do
+	"$BDP" --no-host -o json "$file" && "$BDP" sockets -o json "$file"
+done 2>/dev/null | jq -nr 'foreach inputs as $i ({}; if $i.path then {path: $i.path} else .sockets = $i.largest end;
+	select(.sockets and .path.streams == 1 and .path.loss_ratio != null) |
+	.path.loss_ratio as $advised | [.sockets[].retransmit_ratio | values] |
+	if any(. == $advised) then "one" else "other" end)' |
+	awk '{ count[$1]++ } END {
+		printf "verbs.sh: %d connections of ss in sockets, %d differ\n", count["one"] + count["other"], count["other"]
+		exit count["other"] > 0 || count["one"] < 200
+	}'
