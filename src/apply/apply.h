@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "advice/plan.h"
-#include "apply/kernel_io.h"
 #include "apply/outcome.h"
+#include "apply/tree.h"
 
 enum apply_mode {
 	APPLY_SET,

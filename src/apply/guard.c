@@ -1,18 +1,75 @@
 #include "apply/guard.h"
 
+#include <bsd/stdlib.h>
 #include <bsd/string.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apply/critical.h"
-#include "apply/descriptors.h"
+#include "apply/outcome.h"
+#include "apply/tree.h"
+
+#define FIRST 3
+
+static int compare(const void *a, const void *b)
+{
+	const int *left = a, *right = b;
+	return (*left > *right) - (*left < *right);
+}
+
+static bool close_range_of(unsigned from, unsigned to)
+{
+	return from > to || syscall(SYS_close_range, from, to, 0) == 0;
+}
+
+/* The gaps between those that are kept. */
+static bool close_gaps(const int *kept, size_t count)
+{
+	unsigned from = FIRST;
+	bool good = true;
+	for (size_t i = 0; i < count && good; i++) {
+		if (kept[i] < (int)from)
+			continue;
+		if (kept[i] > (int)from)
+			good = close_range_of(from, (unsigned)kept[i] - 1);
+		from = (unsigned)kept[i] + 1;
+	}
+	return good && close_range_of(from, UINT_MAX);
+}
+
+bool descriptors_close_listed(const int *kept, size_t count)
+{
+	DIR *listed = opendir("/proc/self/fd");
+	if (listed == NULL)
+		return false;
+	for (struct dirent *entry; (entry = readdir(listed)) != NULL;) {
+		const char *problem;
+		int fd = (int)strtonum(entry->d_name, FIRST, INT_MAX, &problem);
+		if (problem != NULL || fd == dirfd(listed))
+			continue;
+		if (count == 0 || bsearch(&fd, kept, count, sizeof(fd), compare) == NULL)
+			close(fd);
+	}
+	closedir(listed);
+	return true;
+}
+
+bool descriptors_close_others(int *kept, size_t count)
+{
+	if (count > 0)
+		qsort(kept, count, sizeof(*kept), compare);
+	return close_gaps(kept, count) || descriptors_close_listed(kept, count);
+}
 
 /* How often it looks whether it is still wanted: confirm and rollback wait for that look. */
 #define GUARD_LOOKS_MS 200
@@ -126,14 +183,6 @@ static void take_lock(struct guard *guard)
 		store_lock(&guard->store, -1, &reason);
 }
 
-static size_t count_settings(const struct outcome *outcome, enum item_state state)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < outcome->setting_count; i++)
-		count += outcome->settings[i].state == state;
-	return count;
-}
-
 /* Nobody watches a guard: the system's log is where it can speak. */
 static void log_end(const struct guard *guard, enum undo_result result, const char *journal,
     const struct outcome *outcome)
@@ -148,7 +197,8 @@ static void log_end(const struct guard *guard, enum undo_result result, const ch
 	    "apply %" PRIu32 " was not confirmed within %" PRIu32
 	    " s: %zu of %zu settings restored%s%s",
 	    guard->journal.id, guard->journal.confirm_seconds,
-	    count_settings(outcome, ITEM_RESTORED) + count_settings(outcome, ITEM_ALREADY),
+	    outcome_count_settings(outcome, ITEM_RESTORED) +
+		outcome_count_settings(outcome, ITEM_ALREADY),
 	    outcome->setting_count, results[result], journal);
 	guard->store.tree->io->log(line);
 }

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "advice/plan.h"
-#include "apply/netns_identity.h"
+#include "apply/netns.h"
 #include "evidence/tunable.h"
 
 enum journal_state {
@@ -82,5 +82,36 @@ bool journal_parse(struct journal *journal, const char *text, size_t length, con
 
 /* Something is set that a rollback would take back. */
 bool journal_is_active(const struct journal *journal);
+
+struct backend;
+struct outcome;
+struct store;
+
+enum undo_force {
+	UNDO_OURS,  /* leave what somebody changed since */
+	UNDO_FORCED /* bring back the old value whatever is there */
+};
+
+enum undo_result {
+	UNDO_ALL,  /* all is as it was before the journal */
+	UNDO_LEFT, /* but for what somebody changed since, which is left as it is */
+	UNDO_STUCK /* something could not be brought back */
+};
+
+/* What a file held before, kept in memory: for an undo that must do without the store. */
+struct saved_copy {
+	const char *text;
+	size_t length;
+};
+
+/* Takes one journal back: files first, then settings, in reverse order of how they were made.  Goes on
+ * whatever fails; one item of the outcome for each setting and file, and the worst result.
+ * `saved` is by file of the journal, or NULL: then what the store keeps counts. */
+enum undo_result undo_journal(struct backend *backend, const struct store *store,
+    const struct saved_copy *saved, const struct journal *journal, enum undo_force force,
+    struct outcome *outcome);
+
+/* How many items were left as somebody changed them. */
+uint32_t undo_left_count(const struct outcome *outcome, uint32_t journal);
 
 #endif

@@ -10,11 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apply/check.h"
-#include "apply/module.h"
+#include "apply/plan_check.h"
+#include "apply/refusal.h"
 #include "apply/override.h"
-#include "apply/sysctl_line.h"
-#include "apply/tuned.h"
 #include "base/quote.h"
 
 /* The first words of every file that bdp writes: without them it is somebody else's. */

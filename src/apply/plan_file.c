@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply/check.h"
-#include "apply/sysctl_line.h"
+#include "apply/plan_check.h"
+#include "apply/override.h"
 #include "base/json.h"
 #include "base/quote.h"
 

@@ -11,13 +11,12 @@
 #include <unistd.h>
 
 #include "apply/backend.h"
-#include "apply/critical.h"
+#include "apply/tree.h"
 #include "apply/persist.h"
-#include "apply/netns_identity.h"
+#include "apply/netns.h"
 #include "apply/refusal.h"
-#include "apply/sandbox.h"
 #include "apply/store.h"
-#include "apply/undo.h"
+#include "apply/journal.h"
 
 #define LOCK_WAIT_MS 5000
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apply/kernel_io.h"
+#include "apply/tree.h"
 #include "apply/outcome.h"
 
 struct rollback_request {

@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "apply/namespaces.h"
+#include "apply/netns.h"
 
 #define RUN_DIRECTORY "run/bdp"
 

@@ -8,7 +8,7 @@
 
 #include "advice/qdisc_lines.h"
 #include "apply/apply.h"
-#include "apply/own_part.h"
+#include "apply/plan_check.h"
 #include "apply/persist.h"
 #include "apply/plan_file.h"
 #include "apply/rollback.h"

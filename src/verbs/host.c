@@ -9,7 +9,6 @@
 
 #include "apply/override.h"
 #include "apply/tree.h"
-#include "apply/tuned.h"
 #include "base/quote.h"
 #include "evidence/evidence.h"
 #include "report/host_report.h"

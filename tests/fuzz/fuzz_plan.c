@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply/check.h"
+#include "apply/plan_check.h"
 #include "apply/plan_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #include "apply/apply.h"
-#include "apply/kernel_io.h"
+#include "apply/tree.h"
 #include "apply/rollback.h"
 #include "apply/store.h"
 

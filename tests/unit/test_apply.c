@@ -2,7 +2,7 @@
 
 #include <sys/file.h>
 
-#include "apply/check.h"
+#include "apply/plan_check.h"
 
 /* ---- what may be written ---- */
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apply/descriptors.h"
+#include "apply/guard.h"
 
 static bool is_open(int fd)
 {

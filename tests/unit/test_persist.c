@@ -1,10 +1,9 @@
 /* Files that hold after a reboot: what is written, what is left alone, what wins over it. */
 #include "apply_tree.h"
 
-#include "apply/module.h"
+#include "apply/refusal.h"
 #include "apply/override.h"
 #include "apply/persist.h"
-#include "apply/sysctl_line.h"
 #include "apply/tree.h"
 
 static struct outcome persist_plan(const struct plan *plan)

@@ -1,7 +1,6 @@
 /* Landlock: what was not named is out of reach.  Each case in a process of its own, for good. */
 #include "apply_tree.h"
 
-#include "apply/sandbox.h"
 #include "apply/tree.h"
 
 static bool has_landlock(void)
