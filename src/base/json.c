@@ -455,8 +455,8 @@ static bool gather_number(struct json *json)
 	/* inside a document that ends here, the number may have had more digits */
 	if (is_word(c) || (c == END_OF_INPUT && json->depth > 0))
 		return fail(json, "the end of a number");
-	if (offset_of(json, json->p) - begin > JSON_STRING_MAX)
-		return fail(json, "at most " STRING(JSON_STRING_MAX) " characters in a number");
+	if (offset_of(json, json->p) - begin > JSON_NUMBER_MAX)
+		return fail(json, "at most " STRING(JSON_NUMBER_MAX) " characters in a number");
 	return true;
 }
 
@@ -485,7 +485,7 @@ static inline enum json_token scalar(struct json *json, bool valid, enum json_to
 static inline enum json_token number(struct json *json)
 {
 	const char *end = span_number(json->p, json->end);
-	if (end == NULL || end - json->p > JSON_STRING_MAX)
+	if (end == NULL || end - json->p > JSON_NUMBER_MAX)
 		return scalar(json, gather_number(json), JSON_NUMBER);
 	json->raw = json->p;
 	json->raw_length = (size_t)(end - json->p);

@@ -10,7 +10,7 @@
  * Where RFC 8259 leaves a choice: one byte order mark at the start is skipped; bytes that are not
  * UTF-8 inside strings, and escaped surrogates without their other half, become U+FFFD; keys that
  * occur twice are passed through; more than JSON_DEPTH_MAX containers in one another, and numbers
- * of more than JSON_STRING_MAX characters, are errors.  Documents that follow one another need
+ * of more than JSON_NUMBER_MAX characters, are errors.  Documents that follow one another need
  * white space between them only where a number or a word meets another.
  */
 #ifndef BDP_JSON_H
@@ -23,9 +23,10 @@
 #include "base/source.h"
 
 #define JSON_DEPTH_MAX 64
-/* Longest key or string (in bytes) that is kept; longer ones are read to their end, and cut at a
- * character. */
-#define JSON_STRING_MAX 4096
+/* Longest key or string (in bytes) that is kept, as some hold the whole output of another program;
+ * longer ones are read to their end, and cut at a character. */
+#define JSON_STRING_MAX 262144
+#define JSON_NUMBER_MAX 4096
 
 enum json_token {
 	JSON_ERROR, /* json_error() says what and where; every later call returns it again */

@@ -34,6 +34,9 @@ struct reader {
 	bool is_stream;		  /* it grows event by event (--json-stream) */
 	bool is_parts;		  /* of objects whose document is missing */
 	bool has_server;
+	bool is_inner;	   /* what is read stands in a string of a document */
+	char *server_text; /* its server_output_text; owned */
+	char *diags;	   /* perfSONAR's: the command and its own output; owned */
 
 	/* what came of it */
 	unsigned usable;	    /* runs */
@@ -60,8 +63,45 @@ static void reader_reset(struct reader *reader)
 	document_reset(&reader->document);
 	if (reader->has_server)
 		document_reset(&reader->server);
+	free(reader->server_text);
+	free(reader->diags);
+	reader->server_text = reader->diags = NULL;
 	reader->is_stream = reader->has_server = reader->is_parts = false;
 	reader->damage.kind = DAMAGE_NONE;
+}
+
+static enum read_result inner_read(
+    struct runs *runs, struct source *source, struct read_note *note);
+
+/* The runs of another output that the document holds as a string; *test as for document_finish. */
+static unsigned text_finish(struct reader *reader, const char *text,
+    enum read_result (*read)(struct runs *, struct source *, struct read_note *), unsigned *test)
+{
+	const char *name = source_name(reader->source);
+	struct source *source = source_memory(name, text, strlen(text));
+	struct runs inner = {0};
+	struct read_note unsaid;
+
+	read(&inner, source, &unsaid);
+	source_close(source);
+	for (size_t i = 0; i < inner.count; i++) {
+		free(inner.items[i].input);
+		run_append(reader->runs, &inner.items[i], name, test);
+	}
+	free(inner.items);
+	return (unsigned)inner.count;
+}
+
+/* The server's view of the test, and where there is no other, what perfSONAR kept of its output. */
+static unsigned texts_finish(struct reader *reader, unsigned count, unsigned *test)
+{
+	if (reader->server_text && !reader->has_server)
+		count += text_finish(reader, reader->server_text, iperf_text_read, test);
+	if (reader->diags && count == 0)
+		count += text_finish(reader, reader->diags, inner_read, test);
+	if (reader->diags && count == 0)
+		count += text_finish(reader, reader->diags, iperf_text_read, test);
+	return count;
 }
 
 /* Turns what was read into runs and makes room for the next document. */
@@ -84,6 +124,7 @@ static void reader_finish(struct reader *reader)
 	}
 	if (reader->has_server)
 		count += document_finish(&reader->server, is_whole, reader->runs, name, &test);
+	count = texts_finish(reader, count, &test);
 	reader->usable += count;
 	if (count == 0 && document->error[0] != '\0' && reader->error[0] == '\0')
 		strlcpy(reader->error, document->error, sizeof(reader->error));
@@ -220,6 +261,32 @@ static bool server_read(struct json *json, enum json_token token, void *record)
 	return fields_read(json, &fields, &reader->server);
 }
 
+static bool text_keep(struct json *json, enum json_token token, char **text)
+{
+	if (token != JSON_STRING)
+		return value_skip(json, token);
+	free(*text);
+	*text = strdup(json_text(json, NULL));
+	if (!*text)
+		err(1, NULL);
+	return true;
+}
+
+static bool server_text_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	return text_keep(json, token, &reader->server_text);
+}
+
+static bool diags_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+
+	/* an output inside an output inside an output is nobody's */
+	return reader->is_inner ? value_skip(json, token) : text_keep(json, token, &reader->diags);
+}
+
 /* ---- events --------------------------------------------------------------------------------- */
 
 static bool event_start_read(struct json *json, enum json_token token, void *record)
@@ -249,6 +316,7 @@ static bool data_read(struct json *json, enum json_token token, void *record)
 	    FIELD_AT("end", struct reader, document, end_read),
 	    FIELD_AT("error", struct reader, document, event_error_read),
 	    FIELD_BY("server_output_json", server_read),
+	    FIELD_BY("server_output_text", server_text_read),
 	};
 	struct reader *reader = record;
 
@@ -264,8 +332,10 @@ static bool data_read(struct json *json, enum json_token token, void *record)
 
 /* ---- the walk ------------------------------------------------------------------------------- */
 
-/* A top-level object: a document, an event, or something else's. */
-static bool object_read(struct reader *reader, struct json *json)
+static bool result_read(struct json *json, enum json_token token, void *record);
+
+/* The members of a top-level object, or of a result of perfSONAR's. */
+static bool members_read(struct json *json, struct reader *reader)
 {
 	static const struct field rows[] = {
 	    FIELD_INTO("event", struct reader, event, OBJECT_EVENT),
@@ -275,7 +345,10 @@ static bool object_read(struct reader *reader, struct json *json)
 	    FIELD_BY("end", top_end_read),
 	    FIELD_INTO("title", struct reader, document.title, 0),
 	    FIELD_BY("server_output_json", server_read),
-	    FIELD_IGNORED("server_output_text"),
+	    FIELD_BY("server_output_text", server_text_read),
+	    FIELD_BY("diags", diags_read),
+	    FIELD_BY("result", result_read),
+	    FIELD_BY("result-merged", result_read),
 	    FIELD_INTO("error", struct reader, document.error, 0),
 	    FIELD_BY("summary", top_summary_read),
 	    FIELD_BY("streams", top_streams_read),
@@ -285,12 +358,27 @@ static bool object_read(struct reader *reader, struct json *json)
 	};
 	static const struct fields fields = FIELDS(rows);
 
+	return fields_read(json, &fields, reader);
+}
+
+/* perfSONAR's account of a run of its tasks has the result within, often twice. */
+static bool result_read(struct json *json, enum json_token token, void *record)
+{
+	struct reader *reader = record;
+	bool first = token == JSON_BEGIN_OBJECT && !(reader->loose.has & OBJECT_DOCUMENT);
+
+	return first ? members_read(json, reader) : value_skip(json, token);
+}
+
+/* A top-level object: a document, an event, or something else's. */
+static bool object_read(struct reader *reader, struct json *json)
+{
 	reader->loose = (struct row){0};
 	reader->event[0] = '\0';
-	if (!fields_read(json, &fields, reader))
+	if (!members_read(json, reader))
 		return false;
-	bool is_document =
-	    (reader->loose.has & OBJECT_DOCUMENT) || (reader->has_server && !reader->is_stream);
+	bool is_document = (reader->loose.has & OBJECT_DOCUMENT) || reader->diags ||
+			   ((reader->has_server || reader->server_text) && !reader->is_stream);
 	if (is_document && reader->is_parts)
 		reader->is_parts = false;
 	if (!is_document && (reader->loose.has & OBJECT_STREAMS)) {
@@ -468,7 +556,8 @@ static enum read_result nothing(const struct reader *reader, struct read_note *n
 	return READ_NOTHING;
 }
 
-enum read_result iperf_json_read(struct runs *runs, struct source *source, struct read_note *note)
+static enum read_result documents_read(
+    struct runs *runs, struct source *source, struct read_note *note, bool is_inner)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	enum read_result result = READ_OK;
@@ -477,6 +566,7 @@ enum read_result iperf_json_read(struct runs *runs, struct source *source, struc
 		err(1, NULL);
 	reader->source = source;
 	reader->runs = runs;
+	reader->is_inner = is_inner;
 	note->text[0] = '\0';
 	if (input_read(reader) < 0) {
 		result = READ_SYSTEM;
@@ -486,8 +576,18 @@ enum read_result iperf_json_read(struct runs *runs, struct source *source, struc
 		damage_note(&reader->first_damage, note);
 		result = READ_PARTIAL;
 	}
-	document_reset(&reader->document);
+	reader_reset(reader);
 	document_reset(&reader->server);
 	free(reader);
 	return result;
+}
+
+static enum read_result inner_read(struct runs *runs, struct source *source, struct read_note *note)
+{
+	return documents_read(runs, source, note, true);
+}
+
+enum read_result iperf_json_read(struct runs *runs, struct source *source, struct read_note *note)
+{
+	return documents_read(runs, source, note, false);
 }

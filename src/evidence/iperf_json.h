@@ -168,6 +168,8 @@ struct fold *document_fold(struct document *document, const struct row *row);
  * many there were in either case.  Runs of one test share *test, UINT_MAX until it has a number. */
 unsigned document_finish(
     struct document *document, bool is_whole, struct runs *runs, const char *input, unsigned *test);
+/* Adds one run, whose contents change owner but for its input, unless it is a copy of one that is there. */
+void run_append(struct runs *runs, struct run *run, const char *input, unsigned *test);
 /* Ready for the next document. */
 void document_reset(struct document *document);
 

@@ -126,7 +126,7 @@ static bool run_is_known(
 	return false;
 }
 
-static void run_append(struct runs *runs, struct run *run, const char *input, unsigned *test)
+void run_append(struct runs *runs, struct run *run, const char *input, unsigned *test)
 {
 	if (run_is_known(runs, run, input, test)) {
 		series_free(&run->series);

@@ -15,6 +15,7 @@ static struct bin bin_merge(
 
 	m.end_s = b->end_s;
 	m.bytes += b->bytes;
+	m.arrived_bytes += b->arrived_bytes;
 	m.has = a->has & b->has;
 	m.retransmits += b->retransmits;
 	m.cwnd_bytes =
@@ -138,11 +139,39 @@ static void mss_take(struct run *to, const struct run *from)
 	to->mss = from->mss;
 }
 
+/* Rows of the two ends are of one interval when their borders differ by less than this share of it. */
+#define BORDER_SHARE 0.1
+
+/* Gives the sender's intervals what the receiver counted in them, if they are the same ones. */
+static void series_join(struct series *sender, const struct series *receiver)
+{
+	size_t count = sender->count < receiver->count ? sender->count : receiver->count;
+
+	/* what arrives at the end may have an interval of its own */
+	if (sender->merged != receiver->merged || sender->count > receiver->count + 1 ||
+	    receiver->count > sender->count + 1)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct bin *a = &sender->bins[i], *b = &receiver->bins[i];
+		double slack = BORDER_SHARE * (a->end_s - a->start_s);
+		if (fabs(a->start_s - b->start_s) > slack || fabs(a->end_s - b->end_s) > slack)
+			return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		sender->bins[i].arrived_bytes = receiver->bins[i].bytes;
+		sender->bins[i].has |= BIN_ARRIVED;
+	}
+}
+
 static void views_join(struct run *sender, struct run *receiver)
 {
+	series_join(&sender->series, &receiver->series);
 	mss_take(sender, receiver);
 	mss_take(receiver, sender);
-	if (!(sender->has & RUN_RECEIVED) && (receiver->has & RUN_RECEIVED) && receiver->complete) {
+	/* before 3.2 a sender gives the receiver's bytes over its own time */
+	bool untold =
+	    !(sender->has & RUN_RECEIVED) || sender->received_seconds == sender->sent_seconds;
+	if (untold && (receiver->has & RUN_RECEIVED) && receiver->complete) {
 		sender->has |= RUN_RECEIVED;
 		sender->received_bytes = receiver->received_bytes;
 		sender->received_seconds = receiver->received_seconds;

@@ -31,6 +31,7 @@ struct bin {
 	uint64_t cwnd_bytes;  /* sum over streams, mean over merged bins; BIN_CWND */
 	uint64_t cwnd_min_bytes, cwnd_max_bytes; /* over merged bins */
 	uint64_t peer_window_bytes;		 /* sum over streams; BIN_PEER_WINDOW */
+	uint64_t arrived_bytes;			 /* as the receiver counted them; BIN_ARRIVED */
 	double rtt_us;				 /* mean over streams; BIN_RTT */
 	double rtt_min_us; /* smallest over streams and merged bins; BIN_RTT */
 	unsigned has;
@@ -41,6 +42,7 @@ enum bin_has {
 	BIN_CWND = 1 << 1,
 	BIN_PEER_WINDOW = 1 << 2,
 	BIN_RTT = 1 << 3,
+	BIN_ARRIVED = 1 << 4,
 };
 
 /* Counted intervals of a run, in order. Omitted ones are not in it. */
@@ -148,7 +150,8 @@ struct run *runs_append(struct runs *runs, const char *input, unsigned test);
 /* Lets all runs go but those of that test. */
 void runs_keep_test(struct runs *runs, unsigned test);
 /* Where both ends told of one direction of a test, gives each what only the other one knows: the sender's
- * run the bytes that arrived, the receiver's run the retransmits, either one the MSS. */
+ * run the bytes that arrived, of the whole test and, where both have the same intervals, of each; the
+ * receiver's run the retransmits; either one the MSS. */
 void runs_pair(struct runs *runs);
 void runs_free(struct runs *runs);
 

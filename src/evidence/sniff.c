@@ -224,6 +224,7 @@ static const struct mark json_marks[] = {
     {"\"connected\"", INPUT_IPERF_JSON, false},
     {"\"streams\"", INPUT_IPERF_JSON, false},
     {"\"bits_per_second\"", INPUT_IPERF_JSON, false},
+    {"\"diags\"", INPUT_IPERF_JSON, false},
 };
 
 static enum input_kind json_kind(const char *start, size_t length)

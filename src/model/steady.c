@@ -196,13 +196,20 @@ static double queued_bytes(const struct run *run, size_t row)
 	return (sent - received) * fmin(1, part);
 }
 
-/* Rate at which rows arrived; at most the one at which they were sent. */
+/* Rate at which rows arrived, by the receiver's own rows; without them at most the one at which they were
+ * sent. */
 static double arrived_bps(const struct run *run, size_t first, size_t count)
 {
 	const struct bin *bins = &run->series.bins[first];
 	double queued = queued_bytes(run, first + count) - queued_bytes(run, first);
 	double seconds = bins[count - 1].end_s - bins[0].start_s;
+	uint64_t arrived = 0;
+	size_t told = 0;
 
+	for (; told < count && (bins[told].has & BIN_ARRIVED); told++)
+		arrived += bins[told].arrived_bytes;
+	if (told == count && seconds > 0)
+		return (double)arrived * 8 / seconds;
 	return bins_rate_bps(bins, count) - (seconds > 0 ? fmax(0, queued) * 8 / seconds : 0);
 }
 

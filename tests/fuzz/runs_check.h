@@ -3,6 +3,7 @@
 #define BDP_FUZZ_RUNS_CHECK_H
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,26 @@ static void check_run(const struct runs *runs, const struct run *run)
 	check_seconds(run->omit_s);
 	check_seconds(run->jitter_ms);
 	check_series(&run->series);
+}
+
+/* Whatever came in, the runs are of the promised size and their numbers finite. */
+static void check_reader(
+    enum read_result (*read)(struct runs *, struct source *, struct read_note *),
+    const uint8_t *data, size_t size)
+{
+	struct source *source = source_memory("fuzz", data, size);
+	struct runs runs = {0};
+	struct read_note note;
+	enum read_result result = read(&runs, source, &note);
+
+	check((runs.count == 0) == (result == READ_NOTHING));
+	check((note.text[0] == '\0') == (result == READ_OK));
+	check_text(note.text, sizeof(note.text));
+	check(runs.count <= RUNS_MAX);
+	for (size_t i = 0; i < runs.count; i++)
+		check_run(&runs, &runs.items[i]);
+	runs_free(&runs);
+	source_close(source);
 }
 
 #endif

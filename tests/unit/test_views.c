@@ -64,6 +64,56 @@ static void test_cut_view(void **state)
 	runs_free(&runs);
 }
 
+static void add_intervals(struct run *run, double shift_s, uint64_t bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct bin bin = {.start_s = (double)i + shift_s,
+		    .end_s = (double)i + 1 + shift_s,
+		    .bytes = bytes};
+		series_add(&run->series, &bin);
+	}
+}
+
+/* Intervals of both ends: the sender's get what arrived in them, and the receiver's time counts. */
+static void test_intervals(void **state)
+{
+	static const struct {
+		double shift_s;
+		size_t count;
+		bool joined;
+	} rows[] = {
+	    {0.02, 5, true},
+	    {0.02, 6, true}, /* what arrives at the end may have one of its own */
+	    {0.02, 7, false},
+	    {0.2, 5, false},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct runs runs = {0};
+		struct run *sender = view(&runs, true, true);
+		sender->has = RUN_SENT | RUN_RECEIVED;
+		sender->received_bytes = 4500;
+		sender->sent_seconds = sender->received_seconds = 5;
+		add_intervals(sender, 0, 1000, 5);
+		struct run *receiver = view(&runs, false, false);
+		receiver->has = RUN_RECEIVED;
+		receiver->received_bytes = 4500;
+		receiver->received_seconds = 5.5;
+		add_intervals(receiver, rows[i].shift_s, 800, rows[i].count);
+		runs_pair(&runs);
+		sender = &runs.items[0];
+		assert_near(sender->received_seconds, 5.5, 0);
+		for (size_t k = 0; k < 5; k++) {
+			const struct bin *bin = &sender->series.bins[k];
+			assert_int_equal((bin->has & BIN_ARRIVED) != 0, rows[i].joined);
+			assert_int_equal(bin->arrived_bytes, rows[i].joined ? 800 : 0);
+			assert_int_equal(bin->bytes, 1000);
+		}
+		runs_free(&runs);
+	}
+}
+
 static void test_keep_test(void **state)
 {
 	struct runs runs = {0};
@@ -170,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_views),
 	    cmocka_unit_test(test_cut_view),
+	    cmocka_unit_test(test_intervals),
 	    cmocka_unit_test(test_keep_test),
 	    cmocka_unit_test(test_counts),
 	    cmocka_unit_test(test_zeros),
