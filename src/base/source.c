@@ -24,7 +24,12 @@ struct source {
 	bool at_end;
 	int error; /* errno of the read that failed; told when the bytes before it are used up */
 	uint64_t offset, line_number;
+	enum { QUOTED_UNKNOWN, QUOTED_NO, QUOTED_YES } quoted; /* lines are quoted-printable */
 };
+
+/* An encoder that leaves no blank at the end of a line may make "=20" of it behind 76 characters. */
+#define QUOTED_LINE_MAX 78
+#define QUOTED_BREAK_MIN 72
 
 static struct source *source_new(const char *name, int fd)
 {
@@ -204,7 +209,7 @@ static size_t line_copy(char *into, size_t room, const char *bytes, size_t count
 	return count;
 }
 
-int source_line(struct source *source, char *line, size_t size, bool *cut)
+static int line_read(struct source *source, char *line, size_t size, bool *cut)
 {
 	size_t kept = 0;
 	uint64_t length = 0;
@@ -236,6 +241,76 @@ int source_line(struct source *source, char *line, size_t size, bool *cut)
 		return result;
 	source->line_number++;
 	return 1;
+}
+
+/* Mail that is quoted-printable (RFC 2045, 6.7): no line is longer than 76 characters, and one that was ends in
+ * a lone "=". */
+static bool is_quoted_printable(struct source *source)
+{
+	const char *bytes;
+	size_t length = source_peek(source, &bytes);
+	bool broken = false;
+
+	for (const char *at = bytes, *end = bytes + length; at < end;) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t size = (size_t)((stop ? stop : end) - at);
+		if (stop && size > 0 && at[size - 1] == '\r')
+			size--;
+		if (size > QUOTED_LINE_MAX)
+			return false;
+		broken = broken || (stop && size >= QUOTED_BREAK_MIN && at[size - 1] == '=' &&
+				       at[size - 2] != '=');
+		at = stop ? stop + 1 : end;
+	}
+	return broken;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Decodes in place; true when the next line goes on with this one. */
+static bool line_decode(char *line)
+{
+	char *out = line, *p = line;
+
+	for (; *p; p++) {
+		int high = *p == '=' ? hex_digit(p[1]) : -1, low = high < 0 ? -1 : hex_digit(p[2]);
+		if (low < 0) {
+			*out++ = *p;
+			continue;
+		}
+		*out++ = high + low > 0 ? (char)(high << 4 | low) : '?';
+		p += 2;
+	}
+	*out = '\0';
+	if (out == line || out[-1] != '=' || p[-1] != '=')
+		return false;
+	out[-1] = '\0';
+	return true;
+}
+
+int source_line(struct source *source, char *line, size_t size, bool *cut)
+{
+	bool more = true;
+	size_t kept = 0;
+	int result = 0;
+
+	if (source->quoted == QUOTED_UNKNOWN)
+		source->quoted = is_quoted_printable(source) ? QUOTED_YES : QUOTED_NO;
+	if (source->quoted == QUOTED_NO)
+		return line_read(source, line, size, cut);
+	for (bool any = false; more && kept + 1 < size; any = true) {
+		result = line_read(source, line + kept, size - kept, cut);
+		if (result <= 0)
+			return any ? 1 : result;
+		more = line_decode(line + kept);
+		kept += strlen(line + kept);
+	}
+	return result;
 }
 
 uint64_t source_line_number(const struct source *source)

@@ -42,7 +42,7 @@ ssize_t source_chunk(struct source *source, const char **bytes);
 void source_unread(struct source *source, size_t count);
 
 /* Takes one line without its line end (LF or CRLF) into line[size], always terminated; what does
- * not fit is dropped and *cut set.  NUL bytes become '?'.  1 for a line, 0 at the end, -1 on a read
+ * not fit is dropped and *cut set.  NUL bytes become '?'; lines of quoted-printable mail are decoded and joined.  1 for a line, 0 at the end, -1 on a read
  * error, which comes after the line it broke off. */
 int source_line(struct source *source, char *line, size_t size, bool *cut);
 

@@ -6,23 +6,24 @@
 /* A run that carries less than this share of another's rate over the same path is the one to look at. */
 #define SLOWER 0.5
 
-/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
- * of it before the receiver's. */
-static int worth(const struct analysis *analysis)
-{
-	static const int factor_worth[FACTOR_COUNT] = {
-	    [FACTOR_RECEIVE_WINDOW] = 6,
-	    [FACTOR_SEND_BUFFER] = 6,
-	    [FACTOR_WINDOW_SCALING_OFF] = 6,
-	    [FACTOR_SOCKET_OPTION] = 6,
-	    [FACTOR_UNKNOWN] = 2,
-	};
-	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 1 : 0);
-}
-
 static bool client_sends(const struct run *run)
 {
 	return run->client == run->local_sends;
+}
+
+/* How much a run of one test is worth looking at: a held direction before the other, the sender's view
+ * of it before the receiver's, and then what the client sends. */
+static int worth(const struct analysis *analysis)
+{
+	static const int factor_worth[FACTOR_COUNT] = {
+	    [FACTOR_RECEIVE_WINDOW] = 12,
+	    [FACTOR_SEND_BUFFER] = 12,
+	    [FACTOR_WINDOW_SCALING_OFF] = 12,
+	    [FACTOR_SOCKET_OPTION] = 12,
+	    [FACTOR_UNKNOWN] = 4,
+	};
+	return factor_worth[analysis->limit.factor] + (analysis->run->local_sends ? 2 : 0) +
+	       (client_sends(analysis->run) ? 1 : 0);
 }
 
 /* One direction between two hosts; by the roles of the ends where no host is named. */
@@ -76,8 +77,7 @@ static bool is_outdated(const struct analysis *analyses, size_t count, size_t in
 /* A test and the one behind it with -R are the two directions of one measurement. */
 static bool is_other_way(const struct run *a, const struct run *b)
 {
-	return a->complete && a->client == b->client && a->local_sends != b->local_sends &&
-	       a->sender[0] && strcmp(a->input, b->input) == 0 &&
+	return a->complete && a->sender[0] && strcmp(a->input, b->input) == 0 &&
 	       strcmp(a->sender, b->receiver) == 0 && strcmp(a->receiver, b->sender) == 0 &&
 	       (a->test + 1 == b->test || b->test + 1 == a->test);
 }

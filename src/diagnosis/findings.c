@@ -42,6 +42,7 @@ const struct finding_row finding_table[FINDING_COUNT] = {
     [FINDING_RTT_CONTRADICTION] = {.id = "rtt-contradiction", .severity = SEVERITY_WARNING},
     [FINDING_MEMORY_PRESSURE] = {.id = "memory-pressure", .severity = SEVERITY_PROBLEM},
     [FINDING_RUNAWAY_BUFFERS] = {.id = "runaway-buffers", .severity = SEVERITY_PROBLEM},
+    [FINDING_BUFFER_OVERRUN] = {.id = "buffer-overrun", .severity = SEVERITY_WARNING},
     [FINDING_WINDOW_SCALE_FIXED] = {.id = "window-scale-fixed", .severity = SEVERITY_INFO},
     [FINDING_SHORT_TEST] = {.id = "short-test", .severity = SEVERITY_NOTICE},
     [FINDING_INTERRUPTED] = {.id = "interrupted", .severity = SEVERITY_NOTICE},

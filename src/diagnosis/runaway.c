@@ -242,6 +242,10 @@ void runaway_findings(
 		    as_count(risen(input->delta, COUNTER_TO_ZERO_WINDOW_ADV))};
 		list_over_limit(input->delta, values + 2);
 		finding_put(findings, FINDING_RUNAWAY_BUFFERS, 0, values, FINDING_VALUES_MAX);
+	} else if (rose_over_limit(input->delta)) {
+		struct value values[FINDING_VALUES_MAX] = {{0}};
+		list_over_limit(input->delta, values);
+		finding_put(findings, FINDING_BUFFER_OVERRUN, 0, values, FINDING_VALUES_MAX);
 	}
 	find_pressure(input, findings);
 }

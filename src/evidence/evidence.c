@@ -502,22 +502,17 @@ static unsigned beside_read(
 	return taken;
 }
 
-/* What is not read is named by what it is. */
-static void refuse_kind(struct reading *reading, enum input_kind kind, struct source *source)
+/* Kinds that are told by words which other tools print, too. */
+static bool may_be_foreign(enum input_kind kind)
 {
-	const struct foreign *foreign = NULL;
-	const char *bytes;
+	return kind == INPUT_UNKNOWN || kind == INPUT_CSV || kind == INPUT_SYSCTL;
+}
 
-	if (kind == INPUT_UNKNOWN || kind == INPUT_CSV) {
-		size_t length = source_peek(source, &bytes);
-		foreign = foreign_find(bytes, length);
-	}
-	reading->result = OPERAND_UNUSABLE;
-	if (foreign)
-		snprintf(reading->why, sizeof(reading->why), "this is %s; %s", foreign->what,
-		    foreign->instead);
-	else
-		strlcpy(reading->why, kinds[kind].refusal, sizeof(reading->why));
+/* What is of another tool is named by what it is. */
+static void refuse_foreign(struct reading *reading, const struct foreign *foreign)
+{
+	snprintf(reading->why, sizeof(reading->why), "this is %s; %s", foreign->what,
+	    foreign->instead);
 }
 
 static enum operand_result operand_read(
@@ -525,16 +520,20 @@ static enum operand_result operand_read(
 {
 	const struct kind_row *row = &kinds[input->kind];
 	struct reading reading = {.result = OPERAND_OK};
+	const char *bytes;
+	size_t length = source_peek(source, &bytes);
+	const struct foreign *foreign = foreign_find(bytes, length);
 
 	errno = 0;
 	if (row->read)
 		row->read(evidence, input, source, &reading);
 	else
-		refuse_kind(&reading, input->kind, source);
+		refuse(&reading, row->refusal);
 	/* A directory or a device that fails shows itself at the first read only. */
-	const char *bytes;
 	if (reading.result == OPERAND_UNUSABLE && source_chunk(source, &bytes) < 0)
 		reading.result = OPERAND_SYSTEM;
+	if (reading.result == OPERAND_UNUSABLE && foreign && may_be_foreign(input->kind))
+		refuse_foreign(&reading, foreign);
 	if (reading.result == OPERAND_SYSTEM)
 		report_error("%s: %s", quoted(source_name(source)), strerror(errno));
 	else if (reading.result == OPERAND_UNUSABLE) {

@@ -7,6 +7,7 @@
 
 /* The first row that is found decides. */
 static const struct foreign tools[] = {
+    {"\nLIMIT       ", "a report of bdp's own", "give it what that report was made from"},
     {"MIGRATED TCP ", "output of netperf", RUN_IPERF3},
     {"TCP STREAM TEST", "output of netperf", RUN_IPERF3},
     {" %TX ", "output of nuttcp", RUN_IPERF3},

@@ -107,6 +107,30 @@ static void cpu_take(struct iperf_part *part, const char *rest)
 							   : 0;
 }
 
+/* -d prints what the ends tell each other: "send_results" this one, "get_results" the other. */
+static void results_sent_take(struct iperf_part *part, const char *rest)
+{
+	(void)rest;
+	part->debug_results = RUN_SENDER_CPU;
+}
+
+static void results_got_take(struct iperf_part *part, const char *rest)
+{
+	(void)rest;
+	part->debug_results = RUN_RECEIVER_CPU;
+}
+
+static void results_cpu_take(struct iperf_part *part, const char *rest)
+{
+	bool local = part->debug_results == RUN_SENDER_CPU;
+
+	rest += strspn(rest, " \t");
+	if (part->debug_results != 0 &&
+	    iperf_number_take(
+		&rest, local ? &part->facts.local_cpu_percent : &part->facts.remote_cpu_percent))
+		part->facts.has |= part->debug_results;
+}
+
 static void sender_cc_take(struct iperf_part *part, const char *rest)
 {
 	iperf_text_take(rest, " \t", part->facts.sender_cc, sizeof(part->facts.sender_cc));
@@ -138,6 +162,9 @@ static const struct iperf_fact facts[] = {
     {.phrase = "snd_tcp_congestion ", .take = sender_cc_take},
     {.phrase = "rcv_tcp_congestion ", .take = receiver_cc_take},
     {.phrase = "tcpi_snd_cwnd ", .take = debug_take},
+    {.phrase = "send_results", .take = results_sent_take},
+    {.phrase = "get_results", .take = results_got_take},
+    {.phrase = "\"cpu_util_total\":", .take = results_cpu_take},
 };
 
 const struct iperf_fact *iperf_fact_at(const char *p)

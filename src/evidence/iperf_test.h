@@ -33,6 +33,8 @@ struct iperf_part {
 	struct run_facts facts;
 	unsigned debug_lines; /* of -d since the last row */
 	double debug_rtt_us;
+	unsigned
+	    debug_results; /* whose results -d shows: RUN_SENDER_CPU this end's, RUN_RECEIVER_CPU the other's */
 	struct fold *folds[3]; /* owned; no role told, transmitting, receiving */
 };
 

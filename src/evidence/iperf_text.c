@@ -340,11 +340,13 @@ static const struct banner {
 /* The first and second letters of the phrases here and in iperf_facts.c: most words are no phrase,
  * and long inputs are mostly words. */
 static const bool first_letters[256] = {
+    ['"'] = true,
     ['A'] = true,
     ['C'] = true,
     ['R'] = true,
     ['S'] = true,
     ['T'] = true,
+    ['g'] = true,
     ['i'] = true,
     ['r'] = true,
     ['s'] = true,

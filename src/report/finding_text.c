@@ -154,6 +154,13 @@ const struct finding_words finding_words[FINDING_COUNT] = {
 	    .advice = "bdp sockets; tcp_shrink_window on Linux 6.5 and later, with its risks",
 	    .forms =
 		{"TCPWantZeroWindowAdv +{0}, TCPToZeroWindowAdv +{1}[, {2} +{3}][, {4} +{5}][, {6} +{7}][, {8} +{9}][, {10} +{11}][, {12} +{13}]"}},
+    [FINDING_BUFFER_OVERRUN] =
+	{.meaning =
+		"Receive buffers were over their limit: what had arrived was copied together, or thrown away.",
+	    .advice =
+		"find the program that reads slowly, or sets a small SO_RCVBUF: bdp sockets on that host",
+	    .forms =
+		{"{0} +{1}[, {2} +{3}][, {4} +{5}][, {6} +{7}][, {8} +{9}][, {10} +{11}]: receive buffers over their limit"}},
     [FINDING_WINDOW_SCALE_FIXED] =
 	{.meaning =
 		"The window scale is agreed in the SYN by the ceiling of that moment: connections that are up keep their old limit.",

@@ -109,6 +109,14 @@ static void analyse_baseline(struct question *c)
 	}
 }
 
+static bool has_one_reading(const struct question *c)
+{
+	for (int end = END_NONE; end < END_COUNT; end++)
+		if (c->evidence.counters_readings[end] > 0)
+			return true;
+	return false;
+}
+
 /* The input holds something, but nothing that advice can start from: says what it is. */
 static int refuse_case(const struct question *c)
 {
@@ -134,6 +142,10 @@ static int refuse_case(const struct question *c)
 	} else if (runs->count) {
 		report_error(
 		    "%s: an SCTP run: this is about TCP; run iperf3 without --sctp", quoted(name));
+	} else if (has_one_reading(c)) {
+		report_error(
+		    "one reading of the TCP counters counts from when the host started: give another, "
+		    "taken later, or a run beside it");
 	} else {
 		report_error(
 		    "nothing to work from: give an iperf3 run, ss of a connection, or two of -b, -r and -w");

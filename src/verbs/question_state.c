@@ -93,7 +93,7 @@ void question_state(struct question *c)
 bool question_has_state(const struct question *c)
 {
 	for (int end = END_NONE; end < END_COUNT; end++)
-		if (c->evidence.drops[end].count > 0)
+		if (c->evidence.drops[end].count > 0 || c->evidence.counters_readings[end] > 1)
 			return true;
 	return c->evidence.ping_count > 0 || c->evidence.has_tracepath;
 }

@@ -27,6 +27,7 @@ static void tools_are_named(void **state)
 	    {"kern.ostype: FreeBSD\nnet.inet.tcp.recvbuf_max: 2097152\n", "FreeBSD"},
 	    {"kern.ostype: Darwin\nnet.inet.tcp.win_scale_factor: 8\n", "macOS"},
 	    {"IP 10.0.0.1.5201 > 10.0.0.2.40000: Flags [.], ack 1\n", "tcpdump"},
+	    {"1 Mbit/s\n\nLIMIT       a stall (low confidence)\n", "bdp"},
 	    {"hello\n", NULL},
 	    {"", NULL},
 	};
