@@ -18,16 +18,21 @@ if [ $# -eq 0 ]; then
 fi
 
 # The mean rate by the file's own summary, when one direction is in it: receiver's / sender's.  The
-# receiver's counts, but with -O old releases add the warm-up's last flight to it.
+# receiver's counts, by what the receiver itself printed where that is in the file, too; but with -O old
+# releases add the warm-up's last flight to it.
 own_rate() {
 	case $1 in
 	*.json)
-		jq -r '(.end.sum_received // {}) as $r | (.end.sum_sent // {}) as $s
+		jq -r '((.server_output_text // "" | [scan("0.00-([0-9.]+) +sec +([0-9.]+) MBytes .* receiver")] | last
+			| select(.) | map(tonumber) | {start: 0, end: .[0], bytes: (.[1] * 1048576)})
+			// .server_output_json.end.sum_received // {}) as $own
+		    | (if ($own.bytes // 0) > 0 then $own else .end.sum_received // {} end) as $r | (.end.sum_sent // {}) as $s
 		    | [$r, $s] | map(if (.bytes // 0) > 0 then .bytes * 8 / (.end - .start) else 0 end)
 		    | "\(.[0])/\(.[1])"' "$1"
 		;;
 	*)
-		awk '/ (sender|receiver) *$/ && /bits\/sec|Bytes\/sec/ {
+		awk '/^Server output:/ { server = 1 }
+		/ (sender|receiver) *$/ && /bits\/sec|Bytes\/sec/ {
 			who = $NF
 			sum = /^\[SUM\]/
 			for (i = 2; i <= NF; i++) if ($i ~ /Bytes$/) { bytes = $(i - 1); unit = $i; break }
@@ -36,7 +41,7 @@ own_rate() {
 			scale = unit ~ /^K/ ? 1024 : unit ~ /^M/ ? 1024 ^ 2 : unit ~ /^G/ ? 1024 ^ 3 : 1
 			if (t[2] - t[1] <= 0) next
 			if (sum && !(who in total)) total[who] = bytes * scale * 8 / (t[2] - t[1])
-			else if (!sum && !(who in single)) single[who] = bytes * scale * 8 / (t[2] - t[1])
+			else if (!sum && (!(who in single) || (server && who == "receiver"))) single[who] = bytes * scale * 8 / (t[2] - t[1])
 		}
 		END {
 			r = total["receiver"] ? total["receiver"] : single["receiver"]
