@@ -511,8 +511,8 @@ static bool may_be_foreign(enum input_kind kind)
 /* What is of another tool is named by what it is. */
 static void refuse_foreign(struct reading *reading, const struct foreign *foreign)
 {
-	snprintf(reading->why, sizeof(reading->why), "this is %s; %s", foreign->what,
-	    foreign->instead);
+	snprintf(
+	    reading->why, sizeof(reading->why), "this is %s; %s", foreign->what, foreign->instead);
 }
 
 static enum operand_result operand_read(

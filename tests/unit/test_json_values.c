@@ -17,8 +17,7 @@ static void test_long_strings(void **state)
 	    {"fits", "a", JSON_STRING_MAX, JSON_STRING_MAX},
 	    {"one too many", "a", JSON_STRING_MAX + 1, JSON_STRING_MAX},
 	    {"wide fits", "\xc3\xa9", JSON_STRING_MAX / 2, JSON_STRING_MAX},
-	    {"three bytes do not divide it", "\xe2\x82\xac", JSON_STRING_MAX,
-		JSON_STRING_MAX - 1},
+	    {"three bytes do not divide it", "\xe2\x82\xac", JSON_STRING_MAX, JSON_STRING_MAX - 1},
 	    {"ten million", "a", 10000000, JSON_STRING_MAX},
 	    {"ten million, wide", "\xc3\xa9", 5000000, JSON_STRING_MAX},
 	};
