@@ -123,8 +123,8 @@ stock() { # FILE
 			rmem < initial ? initial : rmem, wmem < 65536 ? 65536 : wmem }' >"$1"
 }
 
-# No ceiling beyond twice the need, rounded up: a third of a buffer is in flight at least by what is planned
-# with, and a ceiling that is scaled may give a third more; where nothing is known of a host, its largest
+# No ceiling beyond twice the need, rounded up: half of a buffer is in flight by what is planned with, a third
+# with BBR, and a ceiling that is scaled may give a third more; where nothing is known of a host, its largest
 # default may be all of it.  And where nothing is to be set below a target, the cause is said.
 judge() { # NAME ARGUMENTS...
 	local name=$1
@@ -132,11 +132,12 @@ judge() { # NAME ARGUMENTS...
 	"$BDP" --no-host "$@" -o json 2>/dev/null >"$work/json" || { fail "$name: exit $?"; return; }
 	jq -r '.path as $p | ($p.streams // 1) as $measured | (.plan.streams // $measured) as $streams
 		| ($p.target_bps / $streams / 8e6 * ($p.rtt.high_us // 0)) as $flight
+		| (if .runs | length > 0 then 3 else 2 end) as $least
 		| ([.settings[] | select(.change)] | length) as $changes
 		| (.settings[] | select(.change and (.key | test("tcp_[rw]mem"))) | . as $s
 			| (.value | split(" ")[2] | tonumber) as $new
 			| (if .current then .current | split(" ")[2] | tonumber else null end) as $now
-			| ([3 * $flight, ($now // 0) * $p.target_bps / ($p.rate_bps // $p.target_bps) * 1.34,
+			| ([$least * $flight, ($now // 0) * $p.target_bps / ($p.rate_bps // $p.target_bps) * 1.34,
 				$p.peer_window_max_bytes // 0, $p.in_flight_bytes // 0] | max * 1.25 * 2) as $most
 			| select($new > $most and $new > ($now // 0))
 			| "\(.key) \($new) where \($flight | round) are in flight"),
