@@ -197,6 +197,12 @@ void features_read(const struct diagnosis_input *input, struct features *feature
 		feature_set(&view, FEATURE_BBR, 0, 0);
 	if (!view.has_rtt)
 		feature_set(&view, FEATURE_RTT_UNSEEN, 0, 0);
+	/* rows of a sender that leave out what others print */
+	bool rows = view.run && view.run->local_sends && view.path->steady.known;
+	if (rows && !view.path->cwnd.known)
+		feature_set(&view, FEATURE_CWND_UNSEEN, 0, 0);
+	if (rows && !view.knows_loss)
+		feature_set(&view, FEATURE_LOSS_UNSEEN, 0, 0);
 	if (view.one_reading)
 		feature_set(&view, FEATURE_ONE_READING, 0, 0);
 	features_of_window(&view);

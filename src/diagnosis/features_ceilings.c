@@ -26,6 +26,8 @@
 #define ROUND_LEAST 70000.0
 /* A cwnd that moves by no more than this without loss is hardly used. */
 #define STILL 0.06
+/* Part of the time in which nothing moves, from which on something else than a window holds a flow. */
+#define DEAD_MOST 0.05
 
 static bool may_be_held(const struct view *view)
 {
@@ -102,7 +104,11 @@ static void receive_mark_of_cwnd(const struct view *view, double window, double 
 	double ratio = view->path->cwnd.bytes / window;
 	bool still = view->path->phases.cwnd_rests || view->path->cwnd.spread < STILL || view->bbr;
 
-	if (!may_be_held(view) || !still)
+	double dead =
+	    view->path->phases.share[PHASE_STALLED] + view->path->phases.share[PHASE_IDLE];
+
+	/* a window holds a flow; it does not stop it */
+	if (!may_be_held(view) || !still || dead > DEAD_MOST)
 		return;
 	if (ratio > 1.8 && ratio < 2.6)
 		feature_set(view, FEATURE_RMEM_MARK_TWICE, view->path->cwnd.bytes, ceiling);

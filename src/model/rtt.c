@@ -235,7 +235,7 @@ static struct rtt rtt_from_ping(const struct ping *ping)
 	return (struct rtt){.method = RTT_PING,
 	    .us = ping->min_us,
 	    .low_us = fmax(ping->min_us / 2, ping->min_us - over_us),
-	    .high_us = ping->avg_us};
+	    .high_us = fmax(ping->avg_us, ping->min_us + 100)};
 }
 
 /* Ratio and least difference of two RTTs of one path that nothing explains; an RTT rests when its median is within

@@ -252,6 +252,9 @@ static const struct sentence sentences[FEATURE_COUNT] = {
     [FEATURE_PING_PASSES] =
 	{"pings of the same path take {v}, the flow's own segments {r}: an end delays them",
 	    UNIT_TIME, UNIT_TIME},
+    [FEATURE_CWND_UNSEEN] = {"cwnd is not shown", UNIT_NONE, UNIT_NONE},
+    [FEATURE_LOSS_UNSEEN] = {"retransmits are not shown: loss stays possible", UNIT_NONE,
+	UNIT_NONE},
     [FEATURE_RTT_UNSEEN] = {"no RTT was measured under load", UNIT_NONE, UNIT_NONE},
     [FEATURE_RATE_COLLAPSES] = {"in {v} of {r} intervals segments are lost and hardly any pass",
 	UNIT_COUNT, UNIT_COUNT},

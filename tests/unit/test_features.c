@@ -423,12 +423,37 @@ static void test_stall_unseen(void **state)
 	}
 }
 
+/* What a sender's rows leave out is said; it lowers what the rest can tell. */
+static void test_unseen(void **state)
+{
+	(void)state;
+	for (int left_out = 0; left_out < 2; left_out++) {
+		struct path_context context = {0};
+		struct second seconds[6];
+		struct features features;
+		struct run run;
+
+		for (size_t j = 0; j < 6; j++)
+			seconds[j] = (struct second){90, left_out ? 0 : 1, 0, 40, 0};
+		run_make(&run, seconds, 6);
+		for (size_t j = 0; left_out && j < 6; j++)
+			run.series.bins[j].has &= ~(unsigned)BIN_RETRANSMITS;
+		if (left_out)
+			run.has &= ~(unsigned)RUN_RETRANSMITS;
+		read_features(&features, &run, &context);
+		assert_int_equal(features.items[FEATURE_CWND_UNSEEN].present, left_out);
+		assert_int_equal(features.items[FEATURE_LOSS_UNSEEN].present, left_out);
+		series_free(&run.series);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_flows),
 	    cmocka_unit_test(test_rate_by_cwnd),
 	    cmocka_unit_test(test_stall_unseen),
+	    cmocka_unit_test(test_unseen),
 	    cmocka_unit_test(test_sockets),
 	    cmocka_unit_test(test_receiver),
 	    cmocka_unit_test(test_loss_pattern),
