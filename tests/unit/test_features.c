@@ -423,6 +423,34 @@ static void test_stall_unseen(void **state)
 	}
 }
 
+/* A buffer asked for with -w does not bind where losses keep cwnd below it, or where it is not used. */
+static void test_buffer_asked(void **state)
+{
+	(void)state;
+	static const struct {
+		struct second second;
+		bool far;
+	} cases[] = {{{40, 0.25, 3, 50, 0}, false}, {{40, 0.25, 3, 50, 9}, true},
+	    {{10, 0.0625, 3, 50, 0}, true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct path_context context = {0};
+		struct second seconds[6];
+		struct features features;
+		struct run run;
+
+		for (size_t j = 0; j < 6; j++)
+			seconds[j] = cases[i].second;
+		run_make(&run, seconds, 6);
+		run.has |= RUN_SOCKET_BUFFER;
+		run.socket_buffer_bytes = 262144;
+		read_features(&features, &run, &context);
+		assert_int_equal(features.items[FEATURE_BUFFER_ASKED_FAR].present, cases[i].far);
+		assert_int_equal(features.items[FEATURE_BUFFER_ASKED_BINDS].present, !cases[i].far);
+		series_free(&run.series);
+	}
+}
+
 /* What a sender's rows leave out is said; it lowers what the rest can tell. */
 static void test_unseen(void **state)
 {
@@ -453,6 +481,7 @@ int main(void)
 	    cmocka_unit_test(test_flows),
 	    cmocka_unit_test(test_rate_by_cwnd),
 	    cmocka_unit_test(test_stall_unseen),
+	    cmocka_unit_test(test_buffer_asked),
 	    cmocka_unit_test(test_unseen),
 	    cmocka_unit_test(test_sockets),
 	    cmocka_unit_test(test_receiver),

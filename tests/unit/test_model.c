@@ -301,6 +301,13 @@ static void test_rfc6349(void **state)
 	assert_near(metrics.tcp_efficiency, 0.98, 1e-12);
 	assert_near(metrics.buffer_delay, 2, 1e-12); /* (75 - 25) / 25: 200 % */
 	assert_near(metrics.transfer_time_ratio, 2, 1e-12);
+	/* from 1 on it is said, below it is no ideal that was reached */
+	path.rate.mean_bps = 800e6;
+	rfc6349_compute(&path, &metrics);
+	assert_true(metrics.has_transfer_time);
+	path.rate.mean_bps = 1001e6;
+	rfc6349_compute(&path, &metrics);
+	assert_false(metrics.has_transfer_time);
 	/* Gigabit Ethernet, MTU 1500, timestamps: 941.5 Mbit/s of payload. */
 	assert_near(ethernet_payload_bps(1e9, 1448), 941.5e6, 1e-4);
 }

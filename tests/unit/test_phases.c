@@ -85,6 +85,21 @@ static void test_phases(void **state)
 	}
 }
 
+/* One row without a byte between full ones counts as time in which the program had nothing to send. */
+static void test_one_empty_row(void **state)
+{
+	(void)state;
+	static const struct second seconds[] = {{95, 1, 0, 80, 0}, {95, 1.2, 0, 81, 0},
+	    {95, 1.4, 0, 82, 0}, {0, 1.4, 0, 82, 0}, {95, 1.6, 0, 83, 0}};
+	struct run run;
+	struct phases phases;
+
+	run_make(&run, seconds, 5);
+	phases_cut(&phases, &run);
+	assert_near(phases.share[PHASE_IDLE], 0.2, 1e-9);
+	series_free(&run.series);
+}
+
 /* 40 to 120 ms in mid-run, and a third of the rate: another path, no queue. */
 static void test_path_changes(void **state)
 {
@@ -191,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_phases),
+	    cmocka_unit_test(test_one_empty_row),
 	    cmocka_unit_test(test_path_changes),
 	    cmocka_unit_test(test_regimes),
 	    cmocka_unit_test(test_bucket),
