@@ -18,30 +18,37 @@
 #include "apply/store.h"
 #include "apply/tree.h"
 
-/* Setting i of the plan is item i of the outcome.  The first four members are the caller's, and
- * outlive the comparison; persist_free() frees the persist. */
-struct comparison {
+/* How long one apply waits for another. */
+#define LOCK_WAIT_MS 5000
+
+/* One apply.  Setting i of the plan is item i of the outcome. */
+struct work {
 	const struct apply_request *request;
-	struct tree *tree;
-	struct backend *backend;
+	const struct plan *plan;
 	struct outcome *outcome;
+	struct tree tree;
+	struct backend backend;
+	struct store store;
+	struct journal journal;
 	bool chosen[PLAN_SETTINGS_MAX]; /* is for this host */
 	struct tunable_value current[PLAN_SETTINGS_MAX];
 	struct persist persist; /* the files of --persist: what they hold and will hold */
 	bool boot_asked;
 	char boot_problem[400]; /* why the file of --persist would not hold; "" when it does */
+	size_t settings_tried, files_tried;	    /* of the journal's */
+	struct saved_copy saved[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
+	int leash;				    /* of the guard; -1: none */
 };
 
+/* ---- what the plan meets: each setting and file beside what is there now ---- */
 /* Values copied from guides are often bytes where the kernel counts pages. */
-static bool exceeds_memory(
-    struct comparison *comparison, const struct setting *setting, char *why, size_t size)
+static bool exceeds_memory(struct work *work, const struct setting *setting, char *why, size_t size)
 {
 	if (setting->id != TUNABLE_TCP_MEM)
 		return false;
 	char text[4096];
 	unsigned long long kib = 0;
-	if (tree_read(comparison->tree, comparison->tree->root, "proc/meminfo", true, text,
-		sizeof(text)) < 0 ||
+	if (tree_read(&work->tree, work->tree.root, "proc/meminfo", true, text, sizeof(text)) < 0 ||
 	    sscanf(text, "MemTotal: %llu kB", &kib) != 1)
 		return false;
 	long long pages = (long long)(kib * 1024 / (unsigned long long)sysconf(_SC_PAGESIZE));
@@ -57,16 +64,16 @@ static bool exceeds_memory(
 /* What is certain to be refused is refused before anything is written; of what only trying can tell a
  * dry run says so. */
 static void predict_setting(
-    struct comparison *comparison, const struct setting *setting, struct outcome_setting *item)
+    struct work *work, const struct setting *setting, struct outcome_setting *item)
 {
 	char why[sizeof(item->why)];
-	switch (predict(comparison->backend, setting->id, &setting->value, why, sizeof(why))) {
+	switch (predict(&work->backend, setting->id, &setting->value, why, sizeof(why))) {
 	case PREDICTED_REFUSED:
 		item->state = ITEM_REFUSED;
 		strlcpy(item->why, why, sizeof(item->why));
 		break;
 	case PREDICTED_NOT:
-		if (comparison->request->mode == APPLY_DRY_RUN || !comparison->tree->machine)
+		if (work->request->mode == APPLY_DRY_RUN || !work->tree.machine)
 			strlcpy(item->why, why, sizeof(item->why));
 		break;
 	case PREDICTED_TAKEN:
@@ -74,74 +81,70 @@ static void predict_setting(
 	}
 }
 
-static void compare_setting(struct comparison *comparison, size_t i)
+static void compare_setting(struct work *work, size_t i)
 {
-	const struct setting *setting = &comparison->request->plan->settings[i];
-	struct outcome_setting *item = &comparison->outcome->settings[i];
+	const struct setting *setting = &work->plan->settings[i];
+	struct outcome_setting *item = &work->outcome->settings[i];
 	*item = (struct outcome_setting){.id = setting->id, .host = setting->host};
 	item->wanted = setting->value;
-	comparison->current[i] = (struct tunable_value){0};
-	if (!comparison->chosen[i]) {
+	work->current[i] = (struct tunable_value){0};
+	if (!work->chosen[i]) {
 		item->state = ITEM_NOT_HERE;
 		return;
 	}
-	bool only_compare = comparison->request->mode == APPLY_CHECK;
-	if (!comparison->backend->read(comparison->backend, setting->id, &item->before)) {
+	bool only_compare = work->request->mode == APPLY_CHECK;
+	if (!work->backend.read(&work->backend, setting->id, &item->before)) {
 		item->state = ITEM_REFUSED;
-		refusal_text(comparison->backend, setting->id, &setting->value, REFUSED_READ, errno,
+		refusal_text(&work->backend, setting->id, &setting->value, REFUSED_READ, errno,
 		    item->why, sizeof(item->why));
 		return;
 	}
 	/* The order of the questions is that of importance: a value that is there already is neither
 	 * lower nor out of reach, whatever the plan says. */
-	comparison->current[i] = item->after = item->before;
+	work->current[i] = item->after = item->before;
 	if (tunable_value_equal(setting->id, &item->before, &setting->value))
 		item->state = ITEM_ALREADY;
 	else if (only_compare)
 		item->state = ITEM_DIFFERS;
-	else if ((!comparison->request->allow_lower &&
+	else if ((!work->request->allow_lower &&
 		     setting_lowers(setting->id, &item->before, &setting->value, item->why,
 			 sizeof(item->why))) ||
-		 exceeds_memory(comparison, setting, item->why, sizeof(item->why)))
+		 exceeds_memory(work, setting, item->why, sizeof(item->why)))
 		item->state = ITEM_REFUSED;
 	else
-		predict_setting(comparison, setting, item);
+		predict_setting(work, setting, item);
 }
 
-static bool compare_files(struct comparison *comparison)
+static bool compare_files(struct work *work)
 {
-	if (comparison->request->persist == NULL)
+	if (work->request->persist == NULL)
 		return true;
-	if (!comparison->boot_asked)
-		boot_reads(comparison->tree, comparison->request->persist, comparison->boot_problem,
-		    sizeof(comparison->boot_problem));
-	comparison->boot_asked = true;
+	if (!work->boot_asked)
+		boot_reads(&work->tree, work->request->persist, work->boot_problem,
+		    sizeof(work->boot_problem));
+	work->boot_asked = true;
 	struct persist_request request = {
-	    .boot_problem = comparison->boot_problem,
-	    .tree = comparison->tree,
-	    .plan = comparison->request->plan,
-	    .chosen = comparison->chosen,
-	    .current = comparison->current,
-	    .path = comparison->request->persist,
-	    .maker = comparison->request->maker != NULL ? comparison->request->maker : "bdp",
-	    .now_s = comparison->tree->io->clock_ms(CLOCK_REALTIME) / 1000,
+	    .boot_problem = work->boot_problem,
+	    .tree = &work->tree,
+	    .plan = work->plan,
+	    .chosen = work->chosen,
+	    .current = work->current,
+	    .path = work->request->persist,
+	    .maker = work->request->maker != NULL ? work->request->maker : "bdp",
+	    .now_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000,
 	};
 	char why[400];
 	/* This runs a second time under the lock: what the first look found is void. */
-	persist_free(&comparison->persist);
-	comparison->outcome->file_count = comparison->outcome->note_count = 0;
-	if (!persist_prepare(
-		&comparison->persist, &request, comparison->outcome, why, sizeof(why))) {
-		outcome_fail(
-		    comparison->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
-		return false;
-	}
-	for (size_t i = 0; i < comparison->persist.count; i++) {
-		const struct persist_file *file = &comparison->persist.files[i];
-		struct outcome_file *item = outcome_add_file(comparison->outcome, file->path);
+	persist_free(&work->persist);
+	work->outcome->file_count = work->outcome->note_count = 0;
+	if (!persist_prepare(&work->persist, &request, work->outcome, why, sizeof(why)))
+		return outcome_refuse(work->outcome, "%s; nothing was written", why);
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
+		struct outcome_file *item = outcome_add_file(work->outcome, file->path);
 		if (!file->change)
 			item->state = ITEM_ALREADY;
-		else if (comparison->request->mode == APPLY_CHECK)
+		else if (work->request->mode == APPLY_CHECK)
 			item->state = ITEM_DIFFERS;
 	}
 	return true;
@@ -149,69 +152,48 @@ static bool compare_files(struct comparison *comparison)
 
 /* Compares everything with what is there; a second call looks again, from the start.  False with the
  * outcome failed when anything is refused: then nothing at all is to be written. */
-static bool comparison_make(struct comparison *comparison)
+static bool compare(struct work *work)
 {
-	for (size_t i = 0; i < comparison->request->plan->setting_count; i++)
-		compare_setting(comparison, i);
-	if (!compare_files(comparison))
+	for (size_t i = 0; i < work->plan->setting_count; i++)
+		compare_setting(work, i);
+	if (!compare_files(work))
 		return false;
-	size_t refused = outcome_count_settings(comparison->outcome, ITEM_REFUSED);
+	size_t refused = outcome_count_settings(work->outcome, ITEM_REFUSED);
 	const char *why;
 	if (refused == 0)
 		return true;
 	/* Whoever may not write at all need not look for other reasons. */
-	if (comparison->request->mode == APPLY_SET && !tree_may_write(comparison->tree, &why))
-		outcome_fail(
-		    comparison->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
-	if (comparison->request->mode != APPLY_CHECK)
-		outcome_fail(comparison->outcome, OUTCOME_INCOMPLETE,
+	if (work->request->mode == APPLY_SET && !tree_may_write(&work->tree, &why))
+		outcome_refuse(work->outcome, "%s: nothing was written", why);
+	if (work->request->mode != APPLY_CHECK)
+		outcome_refuse(work->outcome,
 		    "%zu of %zu settings cannot be made: nothing was written", refused,
-		    comparison->request->plan->setting_count);
+		    work->plan->setting_count);
 	return false;
 }
 
 /* Checks the plan, which comes from a file or from advice and is not taken at its word, and chooses
  * what is for this host.  False with the outcome failed when the plan cannot be used. */
-static bool comparison_begin(struct comparison *comparison)
+static bool choose(struct work *work)
 {
 	char why[300];
-	if (comparison->request->plan->setting_count > PLAN_SETTINGS_MAX) {
-		outcome_fail(comparison->outcome, OUTCOME_INPUT, "the plan is too long");
+	if (work->plan->setting_count > PLAN_SETTINGS_MAX) {
+		outcome_fail(work->outcome, OUTCOME_INPUT, "the plan is too long");
 		return false;
 	}
-	for (size_t i = 0; i < comparison->request->plan->setting_count; i++) {
-		outcome_add_setting(comparison->outcome);
-		if (setting_check(&comparison->request->plan->settings[i], why, sizeof(why)))
+	for (size_t i = 0; i < work->plan->setting_count; i++) {
+		outcome_add_setting(work->outcome);
+		if (setting_check(&work->plan->settings[i], why, sizeof(why)))
 			continue;
-		comparison->outcome->setting_count = 0;
-		outcome_fail(comparison->outcome, OUTCOME_INPUT, "%s: nothing was written", why);
+		work->outcome->setting_count = 0;
+		outcome_fail(work->outcome, OUTCOME_INPUT, "%s: nothing was written", why);
 		return false;
 	}
-	if (settings_choose(comparison->request->plan, comparison->request->role,
-		comparison->chosen, why, sizeof(why)))
+	if (settings_choose(work->plan, work->request->role, work->chosen, why, sizeof(why)))
 		return true;
-	comparison->outcome->setting_count = 0;
-	outcome_fail(comparison->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", why);
-	return false;
+	work->outcome->setting_count = 0;
+	return outcome_refuse(work->outcome, "%s; nothing was written", why);
 }
-
-/* How long one apply waits for another. */
-#define LOCK_WAIT_MS 5000
-
-/* One apply.  Setting i of the plan is item i of the outcome. */
-struct work {
-	const struct apply_request *request;
-	const struct plan *plan;
-	struct outcome *outcome;
-	struct tree tree;
-	struct backend backend;
-	struct store store;
-	struct journal journal;
-	struct comparison comparison;
-	size_t settings_tried, files_tried;	    /* of the journal's */
-	struct saved_copy saved[JOURNAL_FILES_MAX]; /* what the journal's files hold now */
-	int leash;				    /* of the guard; -1: none */
-};
 
 static bool is_to_do(const struct work *work, size_t i)
 {
@@ -233,15 +215,13 @@ static bool is_as_compared(struct work *work, size_t i)
 	struct outcome_setting *item = &work->outcome->settings[i];
 	struct tunable_value now = {0};
 	if (work->backend.read(&work->backend, item->id, &now) &&
-	    tunable_value_equal(item->id, &now, &work->comparison.current[i]))
+	    tunable_value_equal(item->id, &now, &work->current[i]))
 		return true;
 	item->state = ITEM_FAILED;
 	item->after = now;
 	snprintf(
 	    item->why, sizeof(item->why), "somebody else changed it at this moment: try again");
-	outcome_fail(
-	    work->outcome, OUTCOME_INCOMPLETE, "%s could not be set", tunables[item->id].key);
-	return false;
+	return outcome_refuse(work->outcome, "%s could not be set", tunables[item->id].key);
 }
 
 static bool write_settings(struct work *work)
@@ -255,8 +235,8 @@ static bool write_settings(struct work *work)
 			return false;
 		int error;
 		work->settings_tried++;
-		enum put_result result = backend_put(&work->backend, setting->id,
-		    &work->comparison.current[i], &setting->value, &item->after, &error);
+		enum put_result result = backend_put(&work->backend, setting->id, &work->current[i],
+		    &setting->value, &item->after, &error);
 		if (result == PUT_DONE) {
 			item->state = work->backend.writes ? ITEM_SET : ITEM_WOULD_SET;
 			continue;
@@ -268,9 +248,8 @@ static bool write_settings(struct work *work)
 		else
 			snprintf(item->why, sizeof(item->why),
 			    "it was written, but reads back otherwise");
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s could not be set",
-		    tunables[setting->id].key);
-		return false;
+		return outcome_refuse(
+		    work->outcome, "%s could not be set", tunables[setting->id].key);
 	}
 	return true;
 }
@@ -278,8 +257,8 @@ static bool write_settings(struct work *work)
 /* After the settings: a file that holds at boot must not promise what this kernel has refused. */
 static bool write_files(struct work *work)
 {
-	for (size_t i = 0; i < work->comparison.persist.count; i++) {
-		const struct persist_file *file = &work->comparison.persist.files[i];
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
 		struct outcome_file *item = &work->outcome->files[i];
 		if (item->state != ITEM_NOT_TRIED)
 			continue;
@@ -291,9 +270,7 @@ static bool write_files(struct work *work)
 		}
 		item->state = ITEM_FAILED;
 		snprintf(item->why, sizeof(item->why), "%s", strerror(errno));
-		outcome_fail(
-		    work->outcome, OUTCOME_INCOMPLETE, "/%s could not be written", file->path);
-		return false;
+		return outcome_refuse(work->outcome, "/%s could not be written", file->path);
 	}
 	return true;
 }
@@ -381,35 +358,22 @@ static void confine(struct work *work)
 	for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
 		sandbox_allow(&sandbox, &work->tree, readable[i], SANDBOX_READ);
 	for (size_t i = 0; i < work->plan->setting_count; i++)
-		if (work->comparison.chosen[i])
+		if (work->chosen[i])
 			sandbox_allow(&sandbox, &work->tree,
 			    tunables[work->plan->settings[i].id].path, SANDBOX_WRITE);
 	sandbox_allow(&sandbox, &work->tree, "run/bdp", SANDBOX_DIRECTORY);
-	for (size_t i = 0; i < work->comparison.persist.count; i++) {
-		char directory[JOURNAL_PATH_MAX];
-		strlcpy(directory, work->comparison.persist.files[i].path, sizeof(directory));
-		char *slash = strrchr(directory, '/');
-		if (slash != NULL)
-			*slash = '\0';
-		sandbox_allow(
-		    &sandbox, &work->tree, slash != NULL ? directory : ".", SANDBOX_DIRECTORY);
-	}
+	for (size_t i = 0; i < work->persist.count; i++)
+		sandbox_allow_parent(&sandbox, &work->tree, work->persist.files[i].path);
 	sandbox_enter(&sandbox);
 }
 
 static bool open_store(struct work *work)
 {
 	struct reason reason;
-	if (store_open(&work->store, &work->tree, true, &reason) != STORE_OPEN) {
-		outcome_fail(
-		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
-		return false;
-	}
-	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason)) {
-		outcome_fail(
-		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
-		return false;
-	}
+	if (store_open(&work->store, &work->tree, true, &reason) != STORE_OPEN)
+		return outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
+	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason))
+		return outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
 	/* Under Landlock the namespaces of other processes can no longer be looked at. */
 	store_prune_gone(&work->store, &work->journal.netns);
 	if (work->request->confine)
@@ -429,9 +393,8 @@ static bool is_settled(struct work *work, const struct journal *earlier)
 	if (problem[earlier->state] == NULL ||
 	    netns_identity_compare(&earlier->netns, &work->journal.netns) == NETNS_OTHER)
 		return true;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " %s; nothing was written",
+	return outcome_refuse(work->outcome, "apply %" PRIu32 " %s; nothing was written",
 	    earlier->id, problem[earlier->state]);
-	return false;
 }
 
 /* Takes the number of an earlier step of the same sweep, of which nothing is left to take back. */
@@ -481,8 +444,7 @@ static bool take_number(struct work *work)
 	if (good && continues(work))
 		return true;
 	if (!good)
-		outcome_fail(
-		    work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+		outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
 	work->journal.id = ids.count > 0 ? ids.id[ids.count - 1] + 1 : 1;
 	return good;
 }
@@ -501,7 +463,7 @@ static bool open_settings(struct work *work)
 		refused++;
 	}
 	if (refused > 0)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "%zu of %zu settings cannot be made: nothing was written", refused,
 		    work->plan->setting_count);
 	return refused == 0;
@@ -542,12 +504,12 @@ static void fill_journal(struct work *work)
 			continue;
 		journal->settings[journal->setting_count++] = (struct journal_setting){
 		    .id = work->plan->settings[i].id,
-		    .old = work->comparison.current[i],
+		    .old = work->current[i],
 		    .new = work->plan->settings[i].value,
 		};
 	}
-	for (size_t i = 0; i < work->comparison.persist.count; i++) {
-		const struct persist_file *file = &work->comparison.persist.files[i];
+	for (size_t i = 0; i < work->persist.count; i++) {
+		const struct persist_file *file = &work->persist.files[i];
 		if (!file->change)
 			continue;
 		work->saved[journal->file_count] =
@@ -570,8 +532,8 @@ static bool save_journal(struct work *work)
 	struct reason reason;
 	bool good = true;
 	size_t saved = 0;
-	for (size_t i = 0; i < work->comparison.persist.count && good; i++) {
-		const struct persist_file *file = &work->comparison.persist.files[i];
+	for (size_t i = 0; i < work->persist.count && good; i++) {
+		const struct persist_file *file = &work->persist.files[i];
 		if (!file->change)
 			continue;
 		if (file->existed)
@@ -588,7 +550,7 @@ static bool save_journal(struct work *work)
 		good = guard_start(&guard, &work->leash, &reason);
 	if (good)
 		return true;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s; nothing was written", reason.text);
+	outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
 	store_drop(&work->store, work->journal.id, &reason);
 	return false;
 }
@@ -603,8 +565,7 @@ static bool settle_journal(struct work *work)
 	settled.state = settled.confirm_seconds > 0 ? JOURNAL_UNCONFIRMED : JOURNAL_APPLIED;
 	if (store_save(&work->store, &settled, &reason))
 		return true;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s", reason.text);
-	return false;
+	return outcome_refuse(work->outcome, "%s", reason.text);
 }
 
 /* From the journal on there is something to take back. */
@@ -628,11 +589,11 @@ static void set(struct work *work)
 {
 	const char *why;
 	if (!tree_may_write(&work->tree, &why)) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was written", why);
+		outcome_refuse(work->outcome, "%s: nothing was written", why);
 		return;
 	}
 	if (!netns_identity_read(&work->journal.netns, &work->tree)) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "boot and network namespace cannot be told (%s): nothing was written",
 		    strerror(errno));
 		return;
@@ -640,7 +601,7 @@ static void set(struct work *work)
 	if (!open_store(work))
 		return;
 	/* While the lock was waited for, somebody may have changed things. */
-	if (!comparison_make(&work->comparison) || is_nothing_to_do(work))
+	if (!compare(work) || is_nothing_to_do(work))
 		return;
 	if (take_number(work) && open_settings(work))
 		commit(work);
@@ -662,7 +623,7 @@ static bool is_for_others(struct work *work)
 	if (outcome->setting_count == 0 ||
 	    outcome_count_settings(outcome, ITEM_NOT_HERE) < outcome->setting_count)
 		return false;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	outcome_refuse(work->outcome,
 	    "nothing in the plan is for the %s, which this host is taken to be: if it is another, say "
 	    "so with --role",
 	    role_name(work->request->role));
@@ -673,7 +634,7 @@ static bool is_for_others(struct work *work)
 static void fail_unlasting(struct work *work)
 {
 	struct outcome *outcome = work->outcome;
-	if (!work->comparison.persist.overridden || outcome->exit != OUTCOME_DONE)
+	if (!work->persist.overridden || outcome->exit != OUTCOME_DONE)
 		return;
 	outcome->not_lasting = true;
 	outcome_fail(outcome,
@@ -684,9 +645,9 @@ static void fail_unlasting(struct work *work)
 
 static void run(struct work *work)
 {
-	if (!comparison_begin(&work->comparison))
+	if (!choose(work))
 		return;
-	bool good = comparison_make(&work->comparison);
+	bool good = compare(work);
 	if (work->request->mode == APPLY_CHECK) {
 		if (!is_for_others(work))
 			check(work);
@@ -708,8 +669,6 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	    .store = {.dir = -1, .lock = -1},
 	    .leash = -1,
 	};
-	work.comparison = (struct comparison){
-	    .request = request, .tree = &work.tree, .backend = &work.backend, .outcome = outcome};
 	sigset_t before;
 	outcome->dry_run = request->mode == APPLY_DRY_RUN;
 	if (!tree_open(&work.tree, request->io, request->sysroot)) {
@@ -727,7 +686,7 @@ void apply_run(const struct apply_request *request, struct outcome *outcome)
 	critical_end(&before);
 	if (work.leash >= 0)
 		close(work.leash);
-	persist_free(&work.comparison.persist);
+	persist_free(&work.persist);
 	backend_close(&work.backend);
 	store_close(&work.store);
 	tree_close(&work.tree);

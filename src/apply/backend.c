@@ -10,13 +10,16 @@
 #define VALUE_MAX 4096
 
 /*
- * What is in place is the first line.  The kernel gives one; a plain file of a sysroot may for an
+ * What a dry run has written counts; else what is in place, which is the first line.  The kernel gives one; a plain file of a sysroot may for an
  * instant hold the rest of a longer value behind it.
  */
-static bool read_value(const struct tree *tree, enum tunable_id id, struct tunable_value *value)
+static bool read_value(struct backend *backend, enum tunable_id id, struct tunable_value *value)
 {
+	const struct tree *tree = backend->tree;
 	char text[VALUE_MAX];
-	*value = (struct tunable_value){0};
+	*value = backend->shadow[id];
+	if (value->known)
+		return true;
 	if (tree_read(tree, tree->root, tunables[id].path, false, text, sizeof(text)) < 0)
 		return false;
 	text[strcspn(text, "\n")] = '\0';
@@ -25,11 +28,6 @@ static bool read_value(const struct tree *tree, enum tunable_id id, struct tunab
 		return false;
 	}
 	return true;
-}
-
-static bool proc_read(struct backend *backend, enum tunable_id id, struct tunable_value *value)
-{
-	return read_value(backend->tree, id, value);
 }
 
 static bool proc_prepare(struct backend *backend, enum tunable_id id)
@@ -91,19 +89,32 @@ int backend_open_directory(const struct tree *tree, const char *path, const char
 	return tree->io->open(tree->root, directory, O_RDONLY | O_DIRECTORY, 0);
 }
 
-/* A file that is not there is a state like any other. */
-static bool file_state_read(const struct tree *tree, const char *path, struct file_state *state)
+/* Of a file that a dry run has written; else shadow_file_count. */
+static size_t find_shadow(const struct backend *backend, const char *path)
 {
+	size_t at = 0;
+	while (at < backend->shadow_file_count && strcmp(backend->shadow_files[at].path, path) != 0)
+		at++;
+	return at;
+}
+
+/* As with values; a file that is not there is a state like any other. */
+static bool read_file(struct backend *backend, const char *path, struct file_state *state)
+{
+	const struct tree *tree = backend->tree;
 	const struct kernel_io *io = tree->io;
+	size_t at = find_shadow(backend, path);
+	if (at < backend->shadow_file_count) {
+		*state = backend->shadow_files[at].state;
+		return true;
+	}
 	*state = (struct file_state){0};
 	int fd = io->open(tree->root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return errno == ENOENT;
 	struct stat status;
 	bool good = io->stat(fd, &status) == 0;
-	int error = errno;
-	close(fd);
-	errno = error;
+	close_quietly(fd);
 	if (!good)
 		return false;
 	static char text[PERSIST_FILE_MAX];
@@ -116,11 +127,6 @@ static bool file_state_read(const struct tree *tree, const char *path, struct fi
 	return true;
 }
 
-static bool proc_file_read(struct backend *backend, const char *path, struct file_state *state)
-{
-	return file_state_read(backend->tree, path, state);
-}
-
 static bool proc_file_write(
     struct backend *backend, const char *path, const char *text, size_t length, unsigned mode)
 {
@@ -130,15 +136,13 @@ static bool proc_file_write(
 		return false;
 	bool good = text != NULL ? tree_replace(backend->tree, dir, name, text, length, mode)
 				 : tree_remove(backend->tree, dir, name);
-	int error = errno;
-	close(dir);
-	errno = error;
+	close_quietly(dir);
 	return good;
 }
 
 static void clear(struct backend *backend, const struct tree *tree)
 {
-	*backend = (struct backend){.tree = tree};
+	*backend = (struct backend){.tree = tree, .read = read_value, .file_read = read_file};
 	for (unsigned i = 0; i < TUNABLE_COUNT; i++)
 		backend->fd[i] = -1;
 }
@@ -147,10 +151,8 @@ void backend_proc(struct backend *backend, const struct tree *tree)
 {
 	clear(backend, tree);
 	backend->writes = true;
-	backend->read = proc_read;
 	backend->prepare = proc_prepare;
 	backend->write = proc_write;
-	backend->file_read = proc_file_read;
 	backend->file_write = proc_file_write;
 }
 
@@ -163,19 +165,11 @@ void backend_close(struct backend *backend)
 	}
 }
 
-static bool null_read(struct backend *backend, enum tunable_id id, struct tunable_value *value)
-{
-	if (!backend->shadow[id].known)
-		return read_value(backend->tree, id, value);
-	*value = backend->shadow[id];
-	return true;
-}
-
 /* Whether it could be opened for writing is not asked: a dry run is for people without the right. */
 static bool null_prepare(struct backend *backend, enum tunable_id id)
 {
 	struct tunable_value value;
-	return null_read(backend, id, &value);
+	return read_value(backend, id, &value);
 }
 
 static bool null_write(
@@ -185,23 +179,10 @@ static bool null_write(
 	return true;
 }
 
-static bool null_file_read(struct backend *backend, const char *path, struct file_state *state)
-{
-	for (size_t i = 0; i < backend->shadow_file_count; i++) {
-		if (strcmp(backend->shadow_files[i].path, path) == 0) {
-			*state = backend->shadow_files[i].state;
-			return true;
-		}
-	}
-	return file_state_read(backend->tree, path, state);
-}
-
 static bool null_file_write(
     struct backend *backend, const char *path, const char *text, size_t length, unsigned mode)
 {
-	size_t at = 0;
-	while (at < backend->shadow_file_count && strcmp(backend->shadow_files[at].path, path) != 0)
-		at++;
+	size_t at = find_shadow(backend, path);
 	if (at == sizeof(backend->shadow_files) / sizeof(backend->shadow_files[0]) ||
 	    strlen(path) >= sizeof(backend->shadow_files[at].path)) {
 		errno = ENOSPC;
@@ -221,10 +202,8 @@ static bool null_file_write(
 void backend_null(struct backend *backend, const struct tree *tree)
 {
 	clear(backend, tree);
-	backend->read = null_read;
 	backend->prepare = null_prepare;
 	backend->write = null_write;
-	backend->file_read = null_file_read;
 	backend->file_write = null_file_write;
 }
 

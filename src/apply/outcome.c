@@ -77,15 +77,30 @@ void outcome_note(struct outcome *outcome, const char *format, ...)
 	va_end(arguments);
 }
 
-void outcome_fail(struct outcome *outcome, enum outcome_exit exit, const char *format, ...)
+static void fail(
+    struct outcome *outcome, enum outcome_exit exit, const char *format, va_list arguments)
 {
 	if (outcome->exit != OUTCOME_DONE)
 		return;
 	outcome->exit = exit;
+	vsnprintf(outcome->message, sizeof(outcome->message), format, arguments);
+}
+
+void outcome_fail(struct outcome *outcome, enum outcome_exit exit, const char *format, ...)
+{
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(outcome->message, sizeof(outcome->message), format, arguments);
+	fail(outcome, exit, format, arguments);
 	va_end(arguments);
+}
+
+bool outcome_refuse(struct outcome *outcome, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fail(outcome, OUTCOME_INCOMPLETE, format, arguments);
+	va_end(arguments);
+	return false;
 }
 
 void outcome_free_items(struct outcome *outcome)

@@ -99,6 +99,9 @@ void outcome_note(struct outcome *outcome, const char *format, ...)
 /* Sets exit and message; the first failure stands. */
 void outcome_fail(struct outcome *outcome, enum outcome_exit exit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for OUTCOME_INCOMPLETE; always false, so that it ends a function. */
+bool outcome_refuse(struct outcome *outcome, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* How many of the items are in that state. */
 size_t outcome_count_settings(const struct outcome *outcome, enum item_state state);
 size_t outcome_count_files(const struct outcome *outcome, enum item_state state);

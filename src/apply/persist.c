@@ -113,9 +113,7 @@ static bool read_old(
 		absent = length < 0 && errno == ENOENT;
 		if (length >= 0 && tree->io->stat_at(dir, name, &status) != 0)
 			length = -1;
-		int error = errno;
-		close(dir);
-		errno = error;
+		close_quietly(dir);
 	}
 	if (absent)
 		return true;

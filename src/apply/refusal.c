@@ -109,8 +109,7 @@ static const char *names_of(
 
 /* What to do about a module, by whether there is one.  In a container the lists are often missing,
  * and a module can only be loaded on the host. */
-static void module_remedy(
-    const struct tree *tree, const char *module, const char *none, char *out, size_t size)
+static void module_remedy(const struct tree *tree, const char *module, char *out, size_t size)
 {
 	if (!modules_are_supported(tree)) {
 		snprintf(out, size, "this kernel was built without it, and loads no modules");
@@ -127,22 +126,30 @@ static void module_remedy(
 		snprintf(out, size, "this kernel was built without it (no module %s)", module);
 		break;
 	default:
-		snprintf(out, size, "%s: on the host itself, sudo modprobe %s", none, module);
+		snprintf(out, size,
+		    "not built, or a module that cannot be loaded from here: on the host itself, sudo "
+		    "modprobe %s",
+		    module);
 		break;
 	}
 }
 
-static void congestion_missing(
-    struct backend *backend, const struct tunable_value *value, char *why, size_t size)
+/* The kernel lists its congestion controls, but not its queueing disciplines. */
+static void name_missing(struct backend *backend, enum tunable_id id,
+    const struct tunable_value *value, char *why, size_t size)
 {
 	struct tunable_value available;
-	const char *names = names_of(backend, TUNABLE_TCP_AVAILABLE_CONGESTION_CONTROL, &available);
 	char module[32], remedy[240];
-	module_remedy(backend->tree,
-	    module_of(TUNABLE_TCP_CONGESTION_CONTROL, value, module, sizeof(module)),
-	    "not built, or a module that cannot be loaded from here", remedy, sizeof(remedy));
-	snprintf(why, size, "congestion control %s is not available (available: %s); %s",
-	    value->word, names, remedy);
+	module_remedy(
+	    backend->tree, module_of(id, value, module, sizeof(module)), remedy, sizeof(remedy));
+	if (id == TUNABLE_DEFAULT_QDISC)
+		snprintf(
+		    why, size, "queueing discipline %s is not available; %s", value->word, remedy);
+	else
+		snprintf(why, size, "congestion control %s is not available (available: %s); %s",
+		    value->word,
+		    names_of(backend, TUNABLE_TCP_AVAILABLE_CONGESTION_CONTROL, &available),
+		    remedy);
 }
 
 /* Outside the first network namespace only what is allowed there may be made the default
@@ -159,7 +166,7 @@ static void congestion_forbidden(
 		    "host: sudo sysctl -w net.ipv4.tcp_allowed_congestion_control=\"%s %s\"",
 		    value->word, names, allowed.known ? allowed.word : "reno", value->word);
 	else
-		congestion_missing(backend, value, why, size);
+		name_missing(backend, TUNABLE_TCP_CONGESTION_CONTROL, value, why, size);
 }
 
 /* In the first namespace whatever is there may be made the default, and it alone has tcp_mem. */
@@ -200,16 +207,6 @@ static void key_missing(enum tunable_id id, const struct tree *tree, char *why, 
 		snprintf(why, size, "this kernel does not have this key");
 }
 
-static void qdisc_missing(
-    struct backend *backend, const struct tunable_value *value, char *why, size_t size)
-{
-	char module[32], remedy[240];
-	module_remedy(backend->tree,
-	    module_of(TUNABLE_DEFAULT_QDISC, value, module, sizeof(module)),
-	    "not built, or a module that cannot be loaded from here", remedy, sizeof(remedy));
-	snprintf(why, size, "queueing discipline %s is not available; %s", value->word, remedy);
-}
-
 static void not_permitted(const struct tree *tree, int error, char *why, size_t size)
 {
 	if (tree->machine && geteuid() != 0)
@@ -241,10 +238,8 @@ void refusal_text(struct backend *backend, enum tunable_id id, const struct tuna
 	bool qdisc = id == TUNABLE_DEFAULT_QDISC && step == REFUSED_WRITE;
 	switch (error) {
 	case ENOENT:
-		if (congestion)
-			congestion_missing(backend, value, why, size);
-		else if (qdisc)
-			qdisc_missing(backend, value, why, size);
+		if (congestion || qdisc)
+			name_missing(backend, id, value, why, size);
 		else
 			key_missing(id, backend->tree, why, size);
 		break;

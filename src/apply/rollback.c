@@ -29,18 +29,12 @@ struct work {
 	struct journal_ids ids;
 	struct journal *journals; /* owned: to be undone, newest first */
 	size_t count;
-	uint32_t elsewhere; /* newest active journal of another place, 0 for none */
-	bool rebooted;	    /* that one is of another boot */
-	bool unsure;	    /* that one may be of this place */
-	uint32_t *guarded;  /* owned: applies whose guards are no longer wanted */
+	uint32_t elsewhere;		    /* newest active journal of another place, 0 for none */
+	bool rebooted;			    /* that one is of another boot */
+	bool unsure;			    /* that one may be of this place */
+	uint32_t guarded[STORE_LISTED_MAX]; /* applies whose guards are no longer wanted */
 	size_t guarded_count;
 };
-
-static bool fail(struct work *work, const char *why)
-{
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s", why);
-	return false;
-}
 
 static bool begin(
     struct work *work, const struct rollback_request *request, struct outcome *outcome)
@@ -63,21 +57,9 @@ static void end(struct work *work)
 	store_unlock(&work->store);
 	for (size_t i = 0; i < work->guarded_count; i++)
 		store_guard_await(&work->store, work->guarded[i]);
-	free(work->guarded);
 	free(work->journals);
 	store_close(&work->store);
 	tree_close(&work->tree);
-}
-
-static void dismiss_guard(struct work *work, const struct journal *journal)
-{
-	if (journal->confirm_seconds == 0)
-		return;
-	work->guarded =
-	    reallocarray(work->guarded, work->guarded_count + 1, sizeof(*work->guarded));
-	if (work->guarded == NULL)
-		err(1, NULL);
-	work->guarded[work->guarded_count++] = journal->id;
 }
 
 /* A file that is still there after the journals of its boot are gone. */
@@ -100,15 +82,15 @@ static bool open_locked(struct work *work, const char *absent)
 	switch (store_open(&work->store, &work->tree, false, &reason)) {
 	case STORE_ABSENT:
 		hint_persisted(work);
-		return fail(work, absent);
+		return outcome_refuse(work->outcome, "%s", absent);
 	case STORE_REFUSED:
-		return fail(work, reason.text);
+		return outcome_refuse(work->outcome, "%s", reason.text);
 	case STORE_OPEN:
 		break;
 	}
 	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason) ||
 	    !store_ids(&work->store, &work->ids, &reason))
-		return fail(work, reason.text);
+		return outcome_refuse(work->outcome, "%s", reason.text);
 	return true;
 }
 
@@ -135,32 +117,26 @@ static void remember_elsewhere(struct work *work, const struct journal *journal)
 static bool nothing_chosen(struct work *work)
 {
 	uint32_t to = work->request->to;
-	if (work->elsewhere != 0 && work->unsure && (to == 0 || to == work->elsewhere)) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	if (work->elsewhere != 0 && work->unsure && (to == 0 || to == work->elsewhere))
+		return outcome_refuse(work->outcome,
 		    "whether apply %" PRIu32
 		    " was made in this network namespace, or in one that has ended and had the same "
 		    "number, cannot be told on this kernel (before 5.14): look at 'bdp rollback --list'; "
 		    "--force takes it back here",
 		    work->elsewhere);
-		return false;
-	}
-	if (work->elsewhere != 0 && (to == 0 || to == work->elsewhere)) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "apply %" PRIu32 " was made %s",
+	if (work->elsewhere != 0 && (to == 0 || to == work->elsewhere))
+		return outcome_refuse(work->outcome, "apply %" PRIu32 " was made %s",
 		    work->elsewhere,
 		    work->rebooted
 			? "before a reboot: its values are gone, there is nothing to restore"
 			: "in another network namespace: roll it back from there");
-		return false;
-	}
-	if (to != 0) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	if (to != 0)
+		return outcome_refuse(work->outcome,
 		    "there is no apply %" PRIu32
 		    " to roll back here ('bdp rollback --list' shows them)",
 		    to);
-		return false;
-	}
 	hint_persisted(work);
-	return fail(work, "there is nothing to roll back");
+	return outcome_refuse(work->outcome, "there is nothing to roll back");
 }
 
 static bool is_for_here(const struct work *work, const struct journal *journal)
@@ -183,7 +159,7 @@ static bool choose_journals(struct work *work)
 		if (work->ids.id[i] < request->to)
 			break;
 		if (!store_load(&work->store, work->ids.id[i], &journal, &reason))
-			return fail(work, reason.text);
+			return outcome_refuse(work->outcome, "%s", reason.text);
 		if (!journal_is_active(&journal))
 			continue;
 		if (!is_for_here(work, &journal)) {
@@ -202,7 +178,7 @@ static bool choose_journals(struct work *work)
 static void fail_left(struct work *work, const struct journal *journal, uint32_t left)
 {
 	size_t items = journal->setting_count + journal->file_count;
-	outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+	outcome_refuse(work->outcome,
 	    "%" PRIu32 " of %zu changes of apply %" PRIu32
 	    " %s no longer as bdp made %s: left as %s",
 	    left, items, journal->id, left == 1 ? "is" : "are", left == 1 ? "it" : "them",
@@ -223,7 +199,8 @@ static bool rehearse(struct work *work)
 		       good;
 	backend_close(&backend);
 	if (!good && !work->request->force)
-		return fail(work, "not everything can be brought back: nothing was restored");
+		return outcome_refuse(
+		    work->outcome, "not everything can be brought back: nothing was restored");
 	for (size_t i = 0; i < work->count && work->request->dry_run; i++) {
 		uint32_t left = undo_left_count(work->outcome, work->journals[i].id);
 		if (left > 0)
@@ -245,15 +222,8 @@ static void confine(struct work *work)
 		for (size_t j = 0; j < journal->setting_count; j++)
 			sandbox_allow(&sandbox, &work->tree, tunables[journal->settings[j].id].path,
 			    SANDBOX_WRITE);
-		for (size_t j = 0; j < journal->file_count; j++) {
-			char directory[JOURNAL_PATH_MAX];
-			snprintf(directory, sizeof(directory), "%s", journal->files[j].path);
-			char *slash = strrchr(directory, '/');
-			if (slash != NULL)
-				*slash = '\0';
-			sandbox_allow(&sandbox, &work->tree, slash != NULL ? directory : ".",
-			    SANDBOX_DIRECTORY);
-		}
+		for (size_t j = 0; j < journal->file_count; j++)
+			sandbox_allow_parent(&sandbox, &work->tree, journal->files[j].path);
 	}
 	sandbox_enter(&sandbox);
 }
@@ -270,9 +240,8 @@ static bool prepare(struct work *work, struct backend *backend)
 				continue;
 			refusal_text(backend, setting->id, &setting->old, REFUSED_OPEN, errno, why,
 			    sizeof(why));
-			outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
-			    "%s: %s; nothing was restored", tunables[setting->id].key, why);
-			return false;
+			return outcome_refuse(work->outcome, "%s: %s; nothing was restored",
+			    tunables[setting->id].key, why);
 		}
 	}
 	return true;
@@ -290,12 +259,13 @@ static bool undo_one(struct work *work, struct backend *backend, struct journal 
 	journal->ended_by = ENDED_BY_ROLLBACK;
 	journal->ended_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000;
 	bool saved = store_save(&work->store, journal, &reason);
-	dismiss_guard(work, journal);
+	if (journal->confirm_seconds > 0)
+		work->guarded[work->guarded_count++] = journal->id;
 	if (result == UNDO_STUCK)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "apply %" PRIu32 " could not be taken back in full: see below", journal->id);
 	else if (!saved)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "apply %" PRIu32 " is taken back, but that could not be noted: %s", journal->id,
 		    reason.text);
 	else if (result == UNDO_LEFT)
@@ -308,7 +278,7 @@ static void undo_all(struct work *work)
 	struct backend backend;
 	const char *why;
 	if (!tree_may_write(&work->tree, &why)) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE, "%s: nothing was restored", why);
+		outcome_refuse(work->outcome, "%s: nothing was restored", why);
 		return;
 	}
 	if (work->request->confine)
@@ -358,7 +328,7 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 	enum store_result opened = store_open(&work.store, &work.tree, false, &reason);
 	if (opened == STORE_REFUSED ||
 	    (opened == STORE_OPEN && !store_ids(&work.store, &work.ids, &reason)))
-		fail(&work, reason.text);
+		outcome_refuse(work.outcome, "%s", reason.text);
 	for (size_t i = work.ids.count; i-- > 0 && outcome->exit == OUTCOME_DONE;) {
 		struct outcome_journal *item = outcome_add_journal(outcome);
 		item->id = work.ids.id[i];
@@ -377,8 +347,8 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 		}
 	}
 	if (damaged > 0)
-		outcome_fail(outcome, OUTCOME_INCOMPLETE,
-		    "%zu of %zu journals cannot be read: see below", damaged, work.ids.count);
+		outcome_refuse(outcome, "%zu of %zu journals cannot be read: see below", damaged,
+		    work.ids.count);
 	if (opened == STORE_ABSENT)
 		hint_persisted(&work);
 	end(&work);
@@ -395,15 +365,14 @@ static void format_time(int64_t time_s, char *out, size_t size)
 }
 
 /* What is kept must be there: names what is not as the apply set it.  Returns how many. */
-static size_t verify_settings(struct work *work, const struct journal *journal)
+static size_t verify_settings(
+    struct work *work, struct backend *backend, const struct journal *journal)
 {
-	struct backend backend;
 	size_t wrong = 0;
-	backend_null(&backend, &work->tree);
 	for (size_t i = 0; i < journal->setting_count; i++) {
 		const struct journal_setting *setting = &journal->settings[i];
 		struct tunable_value now;
-		bool known = backend.read(&backend, setting->id, &now);
+		bool known = backend->read(backend, setting->id, &now);
 		int error = errno;
 		if (known && tunable_value_equal(setting->id, &now, &setting->new))
 			continue;
@@ -414,22 +383,20 @@ static size_t verify_settings(struct work *work, const struct journal *journal)
 		    .wanted = setting->new};
 		item->before = item->after = now;
 		if (!known)
-			refusal_text(&backend, setting->id, &setting->new, REFUSED_READ, error,
+			refusal_text(backend, setting->id, &setting->new, REFUSED_READ, error,
 			    item->why, sizeof(item->why));
 		wrong++;
 	}
-	backend_close(&backend);
 	return wrong;
 }
 
-static size_t verify_files(struct work *work, const struct journal *journal)
+static size_t verify_files(
+    struct work *work, struct backend *backend, const struct journal *journal)
 {
-	struct backend backend;
 	size_t wrong = 0;
-	backend_null(&backend, &work->tree);
 	for (size_t i = 0; i < journal->file_count; i++) {
 		struct file_state now;
-		bool known = backend.file_read(&backend, journal->files[i].path, &now);
+		bool known = backend->file_read(backend, journal->files[i].path, &now);
 		const char *problem = !known	    ? strerror(errno)
 				      : !now.exists ? "it was removed since"
 						    : "it was changed since";
@@ -441,16 +408,19 @@ static size_t verify_files(struct work *work, const struct journal *journal)
 		snprintf(item->why, sizeof(item->why), "%s", problem);
 		wrong++;
 	}
-	backend_close(&backend);
 	return wrong;
 }
 
 static void verify(struct work *work, const struct journal *journal)
 {
 	size_t items = journal->setting_count + journal->file_count;
-	size_t wrong = verify_settings(work, journal) + verify_files(work, journal);
+	struct backend backend;
+	backend_null(&backend, &work->tree);
+	size_t wrong =
+	    verify_settings(work, &backend, journal) + verify_files(work, &backend, journal);
+	backend_close(&backend);
 	if (wrong > 0)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "apply %" PRIu32 " is kept, but %zu of its %zu changes %s not as it made %s",
 		    journal->id, wrong, items, wrong == 1 ? "is" : "are",
 		    wrong == 1 ? "it" : "them");
@@ -462,16 +432,16 @@ static void confirm_nothing(struct work *work, const struct journal *journal)
 	char when[32];
 	format_time(journal->ended_s, when, sizeof(when));
 	if (journal->state == JOURNAL_PENDING)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "apply %" PRIu32
 		    " was cut short and cannot be confirmed: 'bdp rollback' takes it back",
 		    journal->id);
 	else if (journal->state == JOURNAL_STUCK)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "apply %" PRIu32 " was being undone and is stuck: 'bdp rollback' tries again",
 		    journal->id);
 	else if (journal->state == JOURNAL_UNDONE && journal->ended_by == ENDED_BY_GUARD)
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "too late: apply %" PRIu32 " was undone at %s, %" PRIu32 " s after it was made",
 		    journal->id, when, journal->confirm_seconds);
 	else if (journal->state == JOURNAL_APPLIED && journal->ended_by == ENDED_BY_CONFIRM) {
@@ -479,7 +449,7 @@ static void confirm_nothing(struct work *work, const struct journal *journal)
 		    "apply %" PRIu32 " was confirmed already, at %s", journal->id, when);
 		verify(work, journal);
 	} else
-		fail(work, "nothing waits for confirmation");
+		outcome_refuse(work->outcome, "nothing waits for confirmation");
 }
 
 /* Under the lock, so the guard is either before it (then the state has changed) or after it (then
@@ -489,7 +459,7 @@ static void confirm_one(struct work *work, struct journal *journal)
 	struct reason reason;
 	bool guarded = store_guard_is_alive(&work->store, journal->id);
 	if (guarded && seconds_left(work->tree.io, journal) <= 0) {
-		outcome_fail(work->outcome, OUTCOME_INCOMPLETE,
+		outcome_refuse(work->outcome,
 		    "too late: the time of apply %" PRIu32 " is up, it is being undone",
 		    journal->id);
 		return;
@@ -498,10 +468,11 @@ static void confirm_one(struct work *work, struct journal *journal)
 	journal->ended_by = ENDED_BY_CONFIRM;
 	journal->ended_s = work->tree.io->clock_ms(CLOCK_REALTIME) / 1000;
 	if (!store_save(&work->store, journal, &reason)) {
-		fail(work, reason.text);
+		outcome_refuse(work->outcome, "%s", reason.text);
 		return;
 	}
-	dismiss_guard(work, journal);
+	if (journal->confirm_seconds > 0)
+		work->guarded[work->guarded_count++] = journal->id;
 	work->outcome->journal = journal->id;
 	work->outcome->changed = true;
 	snprintf(work->outcome->message, sizeof(work->outcome->message),
@@ -516,7 +487,7 @@ static void confirm_newest(struct work *work)
 	struct reason reason;
 	for (size_t i = work->ids.count; i-- > 0;) {
 		if (!store_load(&work->store, work->ids.id[i], &journal, &reason)) {
-			fail(work, reason.text);
+			outcome_refuse(work->outcome, "%s", reason.text);
 			return;
 		}
 		if (netns_identity_compare(&journal.netns, &work->netns) == NETNS_OTHER)
@@ -527,7 +498,7 @@ static void confirm_newest(struct work *work)
 			confirm_nothing(work, &journal);
 		return;
 	}
-	fail(work, "nothing waits for confirmation");
+	outcome_refuse(work->outcome, "nothing waits for confirmation");
 }
 
 void confirm_run(const struct rollback_request *request, struct outcome *outcome)

@@ -15,6 +15,23 @@
 
 #define RUN_DIRECTORY "run/bdp"
 
+#define NAME_SIZE 48
+
+static void journal_name(uint32_t id, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%" PRIu32 ".journal", id);
+}
+
+static void guard_name(uint32_t id, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%" PRIu32 ".guard", id);
+}
+
+static void kept_name(uint32_t id, size_t index, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%" PRIu32 ".kept-%zu", id, index);
+}
+
 static bool refuse(struct reason *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -28,7 +45,8 @@ static bool refuse(struct reason *reason, const char *format, ...)
 	return false;
 }
 
-static bool refuse_errno(const struct store *store, struct reason *reason, const char *what)
+/* About the file of that name, or "" for the directory. */
+static bool refuse_errno(const struct store *store, struct reason *reason, const char *name)
 {
 	const char *remedy = "";
 	if (errno == ENOSPC || errno == EDQUOT)
@@ -39,17 +57,17 @@ static bool refuse_errno(const struct store *store, struct reason *reason, const
 		remedy = ": run with sudo";
 	else if (errno == ELOOP || errno == ENOTDIR)
 		remedy = " (a link where there must be none: remove it)";
-	return refuse(reason, "%s/" RUN_DIRECTORY "%s: %s%s", store->tree->name, what,
-	    strerror(errno), remedy);
+	return refuse(reason, "%s/" RUN_DIRECTORY "%s%s: %s%s", store->tree->name,
+	    name[0] != '\0' ? "/" : "", name, strerror(errno), remedy);
 }
 
 /* Nothing that somebody else may have put there is believed. */
 static bool is_ours(
-    const struct store *store, int fd, bool directory, const char *what, struct reason *reason)
+    const struct store *store, int fd, bool directory, const char *name, struct reason *reason)
 {
 	struct stat status;
 	if (store->tree->io->stat(fd, &status) != 0)
-		return refuse_errno(store, reason, what);
+		return refuse_errno(store, reason, name);
 	const char *problem = NULL;
 	if (directory ? !S_ISDIR(status.st_mode) : !S_ISREG(status.st_mode))
 		problem = directory ? "is not a directory" : "is not a plain file";
@@ -60,8 +78,8 @@ static bool is_ours(
 	else if (!directory && status.st_nlink != 1)
 		problem = "has more than one name (a hard link)";
 	if (problem != NULL)
-		return refuse(reason, "%s/" RUN_DIRECTORY "%s %s: not used", store->tree->name,
-		    what, problem);
+		return refuse(reason, "%s/" RUN_DIRECTORY "%s%s %s: not used", store->tree->name,
+		    name[0] != '\0' ? "/" : "", name, problem);
 	return true;
 }
 
@@ -122,14 +140,12 @@ void store_close(struct store *store)
 /* Lock files are never removed while they count: a lock on a removed file locks nobody out. */
 static int open_lock(const struct store *store, const char *name, struct reason *reason)
 {
-	char what[64];
-	snprintf(what, sizeof(what), "/%s", name);
 	int fd = store->tree->io->open(store->dir, name, O_RDWR | O_CREAT | O_NONBLOCK, 0600);
 	if (fd < 0) {
-		refuse_errno(store, reason, what);
+		refuse_errno(store, reason, name);
 		return -1;
 	}
-	if (!is_ours(store, fd, false, what, reason)) {
+	if (!is_ours(store, fd, false, name, reason)) {
 		close(fd);
 		return -1;
 	}
@@ -155,7 +171,7 @@ bool store_lock(struct store *store, int64_t wait_ms, struct reason *reason)
 				    "/lock: another bdp is at work here: try again",
 				    store->tree->name);
 			else
-				refuse_errno(store, reason, "/lock");
+				refuse_errno(store, reason, "lock");
 			close(fd);
 			return false;
 		}
@@ -176,11 +192,11 @@ void store_unlock(struct store *store)
 
 int store_guard_take(const struct store *store, uint32_t id, struct reason *reason)
 {
-	char name[48];
-	snprintf(name, sizeof(name), "%" PRIu32 ".guard", id);
+	char name[NAME_SIZE];
+	guard_name(id, name);
 	int fd = open_lock(store, name, reason);
 	if (fd >= 0 && store->tree->io->lock(fd, LOCK_EX | LOCK_NB) != 0) {
-		refuse_errno(store, reason, "/guard");
+		refuse_errno(store, reason, "guard");
 		close(fd);
 		return -1;
 	}
@@ -205,8 +221,8 @@ bool store_is_busy(const struct store *store)
 
 bool store_guard_is_alive(const struct store *store, uint32_t id)
 {
-	char name[48];
-	snprintf(name, sizeof(name), "%" PRIu32 ".guard", id);
+	char name[NAME_SIZE];
+	guard_name(id, name);
 	return is_locked(store, name);
 }
 
@@ -269,14 +285,9 @@ bool store_ids(const struct store *store, struct journal_ids *ids, struct reason
 	return true;
 }
 
-static void journal_name(uint32_t id, char name[48])
-{
-	snprintf(name, 48, "%" PRIu32 ".journal", id);
-}
-
 bool store_has(const struct store *store, uint32_t id)
 {
-	char name[48];
+	char name[NAME_SIZE];
 	struct stat status;
 	journal_name(id, name);
 	return store->tree->io->stat_at(store->dir, name, &status) == 0 || errno != ENOENT;
@@ -286,20 +297,19 @@ bool store_load(
     const struct store *store, uint32_t id, struct journal *journal, struct reason *reason)
 {
 	const struct kernel_io *io = store->tree->io;
-	char name[48], what[64];
+	char name[NAME_SIZE];
 	journal_name(id, name);
-	snprintf(what, sizeof(what), "/%s", name);
 	int fd = io->open(store->dir, name, O_RDONLY | O_NONBLOCK, 0);
 	if (fd < 0)
-		return refuse_errno(store, reason, what);
-	bool ours = is_ours(store, fd, false, what, reason);
+		return refuse_errno(store, reason, name);
+	bool ours = is_ours(store, fd, false, name, reason);
 	close(fd);
 	if (!ours)
 		return false;
 	char text[JOURNAL_TEXT_MAX];
 	ssize_t length = tree_read(store->tree, store->dir, name, false, text, sizeof(text));
 	if (length < 0)
-		return refuse_errno(store, reason, what);
+		return refuse_errno(store, reason, name);
 	const char *why;
 	if (!journal_parse(journal, text, (size_t)length, &why))
 		return refuse(reason,
@@ -316,25 +326,19 @@ bool store_load(
 
 bool store_save(const struct store *store, const struct journal *journal, struct reason *reason)
 {
-	char name[48], what[64], text[JOURNAL_TEXT_MAX];
+	char name[NAME_SIZE], text[JOURNAL_TEXT_MAX];
 	journal_name(journal->id, name);
-	snprintf(what, sizeof(what), "/%s", name);
 	size_t length = journal_text(journal, text);
 	if (!tree_replace(store->tree, store->dir, name, text, length, 0600))
-		return refuse_errno(store, reason, what);
+		return refuse_errno(store, reason, name);
 	return true;
-}
-
-static void kept_name(uint32_t id, size_t index, char name[48])
-{
-	snprintf(name, 48, "%" PRIu32 ".kept-%zu", id, index);
 }
 
 /* The journal goes first: as long as it is there, all that it needs is there too. */
 bool store_drop(const struct store *store, uint32_t id, struct reason *reason)
 {
 	const struct kernel_io *io = store->tree->io;
-	char name[48];
+	char name[NAME_SIZE];
 	journal_name(id, name);
 	if (io->unlink(store->dir, name) != 0 && errno != ENOENT)
 		return refuse_errno(store, reason, "");
@@ -342,7 +346,7 @@ bool store_drop(const struct store *store, uint32_t id, struct reason *reason)
 		kept_name(id, i, name);
 		io->unlink(store->dir, name);
 	}
-	snprintf(name, sizeof(name), "%" PRIu32 ".guard", id);
+	guard_name(id, name);
 	io->unlink(store->dir, name);
 	return io->sync(store->dir) == 0 || refuse_errno(store, reason, "");
 }
@@ -399,17 +403,16 @@ void store_prune_gone(const struct store *store, const struct netns_identity *he
 bool store_keep(const struct store *store, uint32_t id, size_t index, const char *text,
     size_t length, struct reason *reason)
 {
-	char name[48], what[64];
+	char name[NAME_SIZE];
 	kept_name(id, index, name);
-	snprintf(what, sizeof(what), "/%s", name);
 	return tree_replace(store->tree, store->dir, name, text, length, 0600) ||
-	       refuse_errno(store, reason, what);
+	       refuse_errno(store, reason, name);
 }
 
 ssize_t store_saved_copy(
     const struct store *store, uint32_t id, size_t index, char *text, size_t size)
 {
-	char name[48];
+	char name[NAME_SIZE];
 	kept_name(id, index, name);
 	return tree_read(store->tree, store->dir, name, false, text, size);
 }

@@ -22,6 +22,13 @@
 #define SO_NETNS_COOKIE 71
 #endif
 
+void close_quietly(int fd)
+{
+	int error = errno;
+	close(fd);
+	errno = error;
+}
+
 static int open_resolved(int dir, const char *path, int flags, mode_t mode, uint64_t resolve)
 {
 	struct open_how how = {
@@ -61,21 +68,16 @@ int kernel_io_walk(int dir, const char *path, int flags, mode_t mode)
 			int found = fstatat(at, part, &status, AT_SYMLINK_NOFOLLOW);
 			errno = found == 0 && S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
 		}
-		int error = errno;
 		if (at != dir)
-			close(at);
-		if (next < 0) {
-			errno = error;
+			close_quietly(at);
+		if (next < 0)
 			return -1;
-		}
 		at = next;
 		path = slash + 1;
 	}
 	int fd = openat(at, path, flags | O_NOFOLLOW | O_CLOEXEC, mode);
-	int error = errno;
 	if (at != dir)
-		close(at);
-	errno = error;
+		close_quietly(at);
 	return fd;
 }
 
@@ -152,9 +154,7 @@ static int is_read_only(int dir, const char *path)
 	if (fd < 0)
 		return -1;
 	int got = fstatvfs(fd, &status);
-	int error = errno;
-	close(fd);
-	errno = error;
+	close_quietly(fd);
 	return got == 0 ? (status.f_flag & ST_RDONLY) != 0 : -1;
 }
 
@@ -165,9 +165,7 @@ static int cookie(uint64_t *cookie)
 	if (fd < 0)
 		return -1;
 	int got = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, cookie, &size);
-	int error = errno;
-	close(fd);
-	errno = error;
+	close_quietly(fd);
 	return got;
 }
 
@@ -257,14 +255,6 @@ bool tree_may_write(const struct tree *tree, const char **why)
 		 (tree->io->stat(tree->root, &status) != 0 || status.st_uid != geteuid()))
 		*why = "the sysroot is not owned by you";
 	return *why == NULL;
-}
-
-/* Keeps errno over a close. */
-static void close_quietly(int fd)
-{
-	int error = errno;
-	close(fd);
-	errno = error;
 }
 
 ssize_t tree_read(
@@ -460,6 +450,15 @@ void sandbox_allow(
 		return;
 	allow_fd(sandbox, fd, access_rights[access]);
 	close(fd);
+}
+
+void sandbox_allow_parent(struct sandbox *sandbox, const struct tree *tree, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char directory[256] = ".";
+	if (slash != NULL)
+		snprintf(directory, sizeof(directory), "%.*s", (int)(slash - path), path);
+	sandbox_allow(sandbox, tree, directory, SANDBOX_DIRECTORY);
 }
 
 bool sandbox_enter(struct sandbox *sandbox)

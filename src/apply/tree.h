@@ -95,6 +95,9 @@ ssize_t tree_read(
 bool tree_replace(const struct tree *tree, int dir, const char *name, const char *text,
     size_t length, mode_t mode);
 
+/* Closes, and keeps errno. */
+void close_quietly(int fd);
+
 /* Removes a file and makes that last.  False with errno. */
 bool tree_remove(const struct tree *tree, int dir, const char *name);
 
@@ -125,6 +128,8 @@ void sandbox_begin(struct sandbox *sandbox);
 /* What is not there is passed over: it cannot be touched either. */
 void sandbox_allow(
     struct sandbox *sandbox, const struct tree *tree, const char *path, enum sandbox_access access);
+/* The directory of a file below the root, for it to be replaced in. */
+void sandbox_allow_parent(struct sandbox *sandbox, const struct tree *tree, const char *path);
 /* True when the rules are in force. */
 bool sandbox_enter(struct sandbox *sandbox);
 
