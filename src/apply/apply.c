@@ -41,6 +41,7 @@ struct work {
 };
 
 /* ---- what the plan meets: each setting and file beside what is there now ---- */
+
 /* Values copied from guides are often bytes where the kernel counts pages. */
 static bool exceeds_memory(struct work *work, const struct setting *setting, char *why, size_t size)
 {
@@ -370,9 +371,8 @@ static void confine(struct work *work)
 static bool open_store(struct work *work)
 {
 	struct reason reason;
-	if (store_open(&work->store, &work->tree, true, &reason) != STORE_OPEN)
-		return outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
-	if (!store_lock(&work->store, LOCK_WAIT_MS, &reason))
+	if (store_open(&work->store, &work->tree, true, &reason) != STORE_OPEN ||
+	    !store_lock(&work->store, LOCK_WAIT_MS, &reason))
 		return outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
 	/* Under Landlock the namespaces of other processes can no longer be looked at. */
 	store_prune_gone(&work->store, &work->journal.netns);
@@ -430,23 +430,19 @@ static bool take_number(struct work *work)
 		if (good && !is_settled(work, &earlier))
 			return false;
 	}
-	if (good && ids.count > 0 && ids.id[ids.count - 1] == INT32_MAX) {
-		snprintf(reason.text, sizeof(reason.text), "the journals' numbers have run out");
-		good = false;
-	}
-	if (good && ids.count >= STORE_JOURNALS_MAX) {
-		snprintf(reason.text, sizeof(reason.text),
-		    "%zu applies can be taken back, and no more are kept: take some back ('bdp "
-		    "rollback', 'bdp rollback --all')",
-		    ids.count);
-		good = false;
-	}
-	if (good && continues(work))
-		return true;
 	if (!good)
-		outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
-	work->journal.id = ids.count > 0 ? ids.id[ids.count - 1] + 1 : 1;
-	return good;
+		return outcome_refuse(work->outcome, "%s; nothing was written", reason.text);
+	if (ids.count > 0 && ids.id[ids.count - 1] == INT32_MAX)
+		return outcome_refuse(
+		    work->outcome, "the journals' numbers have run out; nothing was written");
+	if (ids.count >= STORE_JOURNALS_MAX)
+		return outcome_refuse(work->outcome,
+		    "%zu applies can be taken back, and no more are kept: take some back ('bdp "
+		    "rollback', 'bdp rollback --all'); nothing was written",
+		    ids.count);
+	if (!continues(work))
+		work->journal.id = ids.count > 0 ? ids.id[ids.count - 1] + 1 : 1;
+	return true;
 }
 
 /* Every file that will be written is opened now: a refusal shows while all is as it was. */

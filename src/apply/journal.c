@@ -67,16 +67,16 @@ static void put_line(struct writer *writer, const char *format, ...)
 size_t journal_text(const struct journal *journal, char text[JOURNAL_TEXT_MAX])
 {
 	struct writer writer = {.text = text};
-	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\n", first_lines[VERSIONS - 1], journal->id,
-	    state_names[journal->state]);
-	put_line(&writer, "time %" PRId64 "\nboot %s\nnetns %" PRIu64 "\n", journal->time_s,
-	    journal->netns.boot_id[0] != '\0' ? journal->netns.boot_id : "-", journal->netns.netns);
-	put_line(&writer, "cookie %" PRIu64 "\n", journal->netns.cookie);
+	const struct netns_identity *netns = &journal->netns;
+	put_line(&writer, "%s\nid %" PRIu32 "\nstate %s\ntime %" PRId64 "\n",
+	    first_lines[VERSIONS - 1], journal->id, state_names[journal->state], journal->time_s);
+	put_line(&writer, "boot %s\nnetns %" PRIu64 "\ncookie %" PRIu64 "\n",
+	    netns->boot_id[0] != '\0' ? netns->boot_id : "-", netns->netns, netns->cookie);
 	put_line(&writer, "uid %" PRIu32 "\nuser %s\npid %" PRId32 "\n", journal->uid,
 	    journal->user[0] != '\0' ? journal->user : "-", journal->pid);
-	put_line(&writer, "confirm %" PRIu32 "\ndeadline %" PRId64 "\n", journal->confirm_seconds,
-	    journal->deadline_ms);
-	put_line(&writer, "ended-by %s\nended %" PRId64 "\n", ender_names[journal->ended_by],
+	put_line(&writer,
+	    "confirm %" PRIu32 "\ndeadline %" PRId64 "\nended-by %s\nended %" PRId64 "\n",
+	    journal->confirm_seconds, journal->deadline_ms, ender_names[journal->ended_by],
 	    journal->ended_s);
 	put_line(&writer, "steps %" PRIu32 "\nleft %" PRIu32 "\n", journal->steps, journal->left);
 	char value[220];
@@ -196,9 +196,8 @@ static void take_file(struct reader *reader, struct journal_file *file)
 	const char *was = take(reader, "was");
 	if (sscanf(was, "%7s %4o %16" SCNx64 "%n", kind, &file->mode, &file->old_hash, &used) !=
 		3 ||
-	    was[used] != '\0' || file->mode > 07777)
-		reader->bad = true;
-	else if (strcmp(kind, "file") != 0 && strcmp(kind, "absent") != 0)
+	    was[used] != '\0' || file->mode > 07777 ||
+	    (strcmp(kind, "file") != 0 && strcmp(kind, "absent") != 0))
 		reader->bad = true;
 	else
 		file->existed = kind[0] == 'f';

@@ -356,14 +356,6 @@ void rollback_list(const struct rollback_request *request, struct outcome *outco
 
 /* ---- confirm ---- */
 
-static void format_time(int64_t time_s, char *out, size_t size)
-{
-	time_t time = (time_t)time_s;
-	struct tm utc;
-	if (gmtime_r(&time, &utc) == NULL || strftime(out, size, "%H:%M:%S UTC", &utc) == 0)
-		out[0] = '\0';
-}
-
 /* What is kept must be there: names what is not as the apply set it.  Returns how many. */
 static size_t verify_settings(
     struct work *work, struct backend *backend, const struct journal *journal)
@@ -429,8 +421,12 @@ static void verify(struct work *work, const struct journal *journal)
 /* The newest apply of this place is not waiting: says what became of it. */
 static void confirm_nothing(struct work *work, const struct journal *journal)
 {
-	char when[32];
-	format_time(journal->ended_s, when, sizeof(when));
+	char when[32] = "";
+	time_t time = (time_t)journal->ended_s;
+	struct tm utc;
+	if (gmtime_r(&time, &utc) == NULL ||
+	    strftime(when, sizeof(when), "%H:%M:%S UTC", &utc) == 0)
+		when[0] = '\0';
 	if (journal->state == JOURNAL_PENDING)
 		outcome_refuse(work->outcome,
 		    "apply %" PRIu32
