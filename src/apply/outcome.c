@@ -77,6 +77,9 @@ void outcome_note(struct outcome *outcome, const char *format, ...)
 	va_end(arguments);
 }
 
+static void fail(struct outcome *outcome, enum outcome_exit exit, const char *format,
+    va_list arguments) __attribute__((format(printf, 3, 0)));
+
 static void fail(
     struct outcome *outcome, enum outcome_exit exit, const char *format, va_list arguments)
 {
