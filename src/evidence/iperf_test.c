@@ -11,7 +11,7 @@
 /* No UDP datagram is longer. */
 #define DATAGRAM_MAX 65507
 
-enum flow_index { FLOW_PLAIN, FLOW_TX, FLOW_RX, FLOW_COUNT };
+enum row_direction { ROWS_PLAIN, ROWS_TX, ROWS_RX, ROWS_COUNT };
 
 struct iperf_test *iperf_test_new(const char *title)
 {
@@ -34,7 +34,7 @@ bool iperf_part_has_rows(const struct iperf_part *part)
 {
 	if (part->columns != COLUMNS_UNKNOWN)
 		return true;
-	for (size_t i = 0; i < FLOW_COUNT; i++) {
+	for (size_t i = 0; i < ROWS_COUNT; i++) {
 		if (part->folds[i])
 			return true;
 	}
@@ -48,18 +48,18 @@ bool iperf_test_is_empty(const struct iperf_test *test)
 	return !part->begun && part->connections == 0 && !iperf_part_has_rows(part);
 }
 
-static enum flow_index role_flow(enum row_role role)
+static enum row_direction role_direction(enum row_role role)
 {
 	switch (role) {
 	case ROLE_TX_CLIENT:
 	case ROLE_TX_SERVER:
-		return FLOW_TX;
+		return ROWS_TX;
 	case ROLE_RX_CLIENT:
 	case ROLE_RX_SERVER:
-		return FLOW_RX;
+		return ROWS_RX;
 	case ROLE_NONE:
 	default:
-		return FLOW_PLAIN;
+		return ROWS_PLAIN;
 	}
 }
 
@@ -75,7 +75,7 @@ static bool count_is_datagrams(const struct iperf_part *part, const struct iperf
 		return columns_are_udp(part->columns);
 	if ((row->data.has & ROW_CWND_COLUMN) || row->data.side != SIDE_NONE)
 		return false;
-	const struct fold *fold = part->folds[role_flow(row->role)];
+	const struct fold *fold = part->folds[role_direction(row->role)];
 	if (fold && fold->saw_cwnd)
 		return false;
 	if (part->protocol == PROTOCOL_UDP)
@@ -112,7 +112,7 @@ static bool header_take(struct iperf_part *part, enum row_columns columns)
 {
 	bool rows = false;
 
-	for (size_t i = 0; i < FLOW_COUNT; i++) {
+	for (size_t i = 0; i < ROWS_COUNT; i++) {
 		if (!part->folds[i])
 			continue;
 		rows = true;
@@ -154,7 +154,7 @@ bool iperf_test_row(struct iperf_test *test, struct runs *runs, struct iperf_row
 		return header_take(part, row->columns);
 	if (!role_take(part, row->role))
 		return false;
-	struct fold **slot = &part->folds[role_flow(row->role)];
+	struct fold **slot = &part->folds[role_direction(row->role)];
 	enum row_fit fit = FIT_INTERVAL;
 	if (*slot)
 		fit = fold_fit(*slot, &row->data, part->header_again);
@@ -212,7 +212,7 @@ void iperf_part_connected(struct iperf_part *part, const char *text)
 }
 
 /* Which side's summary row holds what the interval rows add up to?  SIDE_NONE when both do. */
-static enum row_side flow_local_side(const struct fold *fold)
+static enum row_side direction_local_side(const struct fold *fold)
 {
 	struct fold_total sent = fold_side(fold, SIDE_SENDER);
 	struct fold_total received = fold_side(fold, SIDE_RECEIVER);
@@ -233,14 +233,14 @@ static enum row_side flow_local_side(const struct fold *fold)
 }
 
 /* Is the end that printed this direction the one that sends?  In order of trust. */
-static bool flow_is_sent(
-    const struct iperf_part *part, const struct fold *fold, enum flow_index index)
+static bool direction_is_sent(
+    const struct iperf_part *part, const struct fold *fold, enum row_direction index)
 {
-	enum row_side side = flow_local_side(fold);
+	enum row_side side = direction_local_side(fold);
 	bool udp = part->protocol == PROTOCOL_UDP;
 
-	if (index != FLOW_PLAIN)
-		return index == FLOW_TX;
+	if (index != ROWS_PLAIN)
+		return index == ROWS_TX;
 	if (part->local_role_known)
 		return part->local_sends;
 	if (part->reverse)
@@ -316,14 +316,14 @@ static bool run_is_complete(
 }
 
 static struct run *run_append(struct iperf_test *test, const struct iperf_part *part,
-    enum flow_index index, struct runs *runs, const char *input)
+    enum row_direction index, struct runs *runs, const char *input)
 {
 	struct fold *fold = part->folds[index];
 	struct run *run = runs_append(runs, input, test->number);
 
 	fold_end(fold);
 	run->protocol = part->protocol;
-	run->local_sends = flow_is_sent(part, fold, index);
+	run->local_sends = direction_is_sent(part, fold, index);
 	run->client = part_is_client(part, run->local_sends);
 	run->bidir = part->bidir;
 	run->reverse =
@@ -352,7 +352,7 @@ struct iperf_outcome iperf_test_close(struct iperf_test *test, struct runs *runs
 			part->role_known = true;
 			part->reverse = part->reverse || test->command.reverse;
 		}
-		for (enum flow_index i = FLOW_PLAIN; i < FLOW_COUNT; i++) {
+		for (enum row_direction i = ROWS_PLAIN; i < ROWS_COUNT; i++) {
 			if (!part->folds[i])
 				continue;
 			const struct run *run = run_append(test, part, i, runs, input);

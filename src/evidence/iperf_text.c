@@ -21,12 +21,12 @@
 
 #define LINE_MAX_BYTES 4096
 /* Tests that may be open at once, told apart by their title. */
-#define LANES_MAX 16
+#define TITLES_MAX 16
 /* A wrapped row is shorter than this, and so is what was wrapped. */
 #define WRAPPED_MAX 256
 
 /* Lines with the same title, one test after another. */
-struct lane {
+struct titled {
 	char title[64];
 	struct iperf_test *test; /* NULL: none open */
 	unsigned long used;
@@ -35,9 +35,9 @@ struct lane {
 struct reader {
 	struct runs *runs;
 	const char *input;
-	struct lane lanes[LANES_MAX];
-	size_t lane_count;
-	struct lane *recent;
+	struct titled titles[TITLES_MAX];
+	size_t title_count;
+	struct titled *recent;
 	unsigned long clock;
 
 	char held[2 * WRAPPED_MAX + 2]; /* the last row, in case the next line continues it */
@@ -54,12 +54,12 @@ struct reader {
 	struct iperf_outcome last; /* of the last test with runs */
 };
 
-static void lane_close(struct reader *reader, struct lane *lane)
+static void titled_close(struct reader *reader, struct titled *titled)
 {
-	if (!lane->test)
+	if (!titled->test)
 		return;
-	struct iperf_outcome outcome = iperf_test_close(lane->test, reader->runs, reader->input);
-	lane->test = NULL;
+	struct iperf_outcome outcome = iperf_test_close(titled->test, reader->runs, reader->input);
+	titled->test = NULL;
 	if (outcome.runs == 0)
 		return;
 	reader->run_count += outcome.runs;
@@ -76,76 +76,76 @@ static void lane_close(struct reader *reader, struct lane *lane)
 	reader->last = outcome;
 }
 
-static struct lane *lane_find(struct reader *reader, const char *title)
+static struct titled *titled_find(struct reader *reader, const char *title)
 {
 	if (reader->recent && strcmp(reader->recent->title, title) == 0)
 		return reader->recent;
-	for (size_t i = 0; i < reader->lane_count; i++) {
-		if (strcmp(reader->lanes[i].title, title) == 0)
-			return &reader->lanes[i];
+	for (size_t i = 0; i < reader->title_count; i++) {
+		if (strcmp(reader->titles[i].title, title) == 0)
+			return &reader->titles[i];
 	}
 	return NULL;
 }
 
-/* A lane for a title not seen so far, in the place of the one longest unused if need be. */
-static struct lane *lane_add(struct reader *reader, const char *title)
+/* The log of a title not seen so far, in the place of the one longest unused if need be. */
+static struct titled *titled_add(struct reader *reader, const char *title)
 {
-	struct lane *lane = &reader->lanes[0];
+	struct titled *titled = &reader->titles[0];
 
-	if (reader->lane_count < LANES_MAX) {
-		lane = &reader->lanes[reader->lane_count++];
+	if (reader->title_count < TITLES_MAX) {
+		titled = &reader->titles[reader->title_count++];
 	} else {
-		for (size_t i = 1; i < LANES_MAX; i++) {
-			if (reader->lanes[i].used < lane->used)
-				lane = &reader->lanes[i];
+		for (size_t i = 1; i < TITLES_MAX; i++) {
+			if (reader->titles[i].used < titled->used)
+				titled = &reader->titles[i];
 		}
-		lane_close(reader, lane);
+		titled_close(reader, titled);
 	}
-	strlcpy(lane->title, title, sizeof(lane->title));
-	return lane;
+	strlcpy(titled->title, title, sizeof(titled->title));
+	return titled;
 }
 
-/* The lane of a line by what comes before its content.  Lines that iperf3 prints without the title
- * (server output, some of -V) go to the lane that was used last. */
-static struct lane *lane_of(struct reader *reader, const char *line, size_t prefix, bool opens)
+/* The log of a line by what comes before its content.  Lines that iperf3 prints without the title
+ * (server output, some of -V) go to the log that was used last. */
+static struct titled *titled_of(struct reader *reader, const char *line, size_t prefix, bool opens)
 {
-	char title[sizeof(reader->lanes[0].title)];
+	char title[sizeof(reader->titles[0].title)];
 
 	iperf_title_take(line, prefix, title, sizeof(title));
-	struct lane *lane = lane_find(reader, title);
-	struct lane *recent = reader->recent;
-	if (!title[0] && recent && recent->test && !(lane && lane->test) &&
+	struct titled *titled = titled_find(reader, title);
+	struct titled *recent = reader->recent;
+	if (!title[0] && recent && recent->test && !(titled && titled->test) &&
 	    (!opens || recent->test->server_output))
-		lane = recent;
-	if (!lane)
-		lane = lane_add(reader, title);
-	lane->used = ++reader->clock;
-	reader->recent = lane;
-	return lane;
+		titled = recent;
+	if (!titled)
+		titled = titled_add(reader, title);
+	titled->used = ++reader->clock;
+	reader->recent = titled;
+	return titled;
 }
 
-static struct iperf_test *lane_test(struct reader *reader, struct lane *lane)
+static struct iperf_test *titled_test(struct reader *reader, struct titled *titled)
 {
-	if (lane->test)
-		return lane->test;
-	lane->test = iperf_test_new(lane->title);
-	lane->test->command = reader->command;
+	if (titled->test)
+		return titled->test;
+	titled->test = iperf_test_new(titled->title);
+	titled->test->command = reader->command;
 	memset(&reader->command, 0, sizeof(reader->command));
-	return lane->test;
+	return titled->test;
 }
 
 /* The open test if nothing of it has been printed yet, else a new one. */
-static struct iperf_test *lane_fresh_test(struct reader *reader, struct lane *lane)
+static struct iperf_test *titled_fresh_test(struct reader *reader, struct titled *titled)
 {
-	if (lane->test && !iperf_test_is_empty(lane->test))
-		lane_close(reader, lane);
-	return lane_test(reader, lane);
+	if (titled->test && !iperf_test_is_empty(titled->test))
+		titled_close(reader, titled);
+	return titled_test(reader, titled);
 }
 
 /* Banner lines.  `rest` is what follows the phrase. */
 struct banner_line {
 	struct reader *reader;
-	struct lane *lane;
+	struct titled *titled;
 	const char *rest;
 	size_t column;	  /* of the phrase */
 	const char *text; /* the whole line */
@@ -153,7 +153,7 @@ struct banner_line {
 
 static void connecting_take(struct banner_line *line)
 {
-	struct iperf_test *test = lane_fresh_test(line->reader, line->lane);
+	struct iperf_test *test = titled_fresh_test(line->reader, line->titled);
 	struct iperf_part *part = &test->parts[0];
 
 	part->client = part->role_known = part->begun = true;
@@ -162,14 +162,14 @@ static void connecting_take(struct banner_line *line)
 
 static void accepted_take(struct banner_line *line)
 {
-	struct iperf_test *test = lane_test(line->reader, line->lane);
+	struct iperf_test *test = titled_test(line->reader, line->titled);
 	struct iperf_part *part = iperf_test_part(test);
 
 	/* "Server listening" comes right before, and belongs to the same test */
 	if (part->connections > 0 || (part->role_known && part->client) ||
 	    iperf_part_has_rows(part)) {
-		lane_close(line->reader, line->lane);
-		part = iperf_test_part(lane_test(line->reader, line->lane));
+		titled_close(line->reader, line->titled);
+		part = iperf_test_part(titled_test(line->reader, line->titled));
 	}
 	part->client = false;
 	part->role_known = part->begun = true;
@@ -178,21 +178,21 @@ static void accepted_take(struct banner_line *line)
 
 static void listening_take(struct banner_line *line)
 {
-	struct lane *lane = line->lane;
+	struct titled *titled = line->titled;
 
-	if (lane->test && lane->test->server_output)
+	if (titled->test && titled->test->server_output)
 		return;
-	struct iperf_part *part = &lane_fresh_test(line->reader, lane)->parts[0];
+	struct iperf_part *part = &titled_fresh_test(line->reader, titled)->parts[0];
 	part->client = false;
 	part->role_known = part->begun = true;
 }
 
 static void reverse_take(struct banner_line *line)
 {
-	struct iperf_part *part = &lane_test(line->reader, line->lane)->parts[0];
+	struct iperf_part *part = &titled_test(line->reader, line->titled)->parts[0];
 
 	if (iperf_part_has_rows(part))
-		part = &lane_fresh_test(line->reader, line->lane)->parts[0];
+		part = &titled_fresh_test(line->reader, line->titled)->parts[0];
 	part->client = part->role_known = part->begun = part->reverse = true;
 	if (!part->facts.host[0])
 		iperf_text_take(line->rest, " ", part->facts.host, sizeof(part->facts.host));
@@ -202,14 +202,14 @@ static void reverse_take(struct banner_line *line)
  * column. */
 static void version_take(struct banner_line *line)
 {
-	struct iperf_test *test = line->lane->test;
+	struct iperf_test *test = line->titled->test;
 	const char *end = line->rest + strcspn(line->rest, " \t");
 
 	end += strspn(end, " \t");
 	if (*end && *end != '(')
 		return; /* a sentence */
 	if (!test || !test->server_output)
-		test = lane_fresh_test(line->reader, line->lane);
+		test = titled_fresh_test(line->reader, line->titled);
 	struct iperf_part *part = iperf_test_part(test);
 	iperf_text_take(line->rest, " \t", part->facts.version, sizeof(part->facts.version));
 	line->reader->system_column = line->column + 1;
@@ -217,7 +217,7 @@ static void version_take(struct banner_line *line)
 
 static void server_output_take(struct banner_line *line)
 {
-	struct iperf_test *test = lane_test(line->reader, line->lane);
+	struct iperf_test *test = titled_test(line->reader, line->titled);
 
 	test->parts[0].client = test->parts[0].role_known = true;
 	test->server_output = true;
@@ -230,20 +230,20 @@ static void server_json_take(struct banner_line *line)
 
 static void done_take(struct banner_line *line)
 {
-	struct iperf_test *test = line->lane->test;
+	struct iperf_test *test = line->titled->test;
 
 	if (!test)
 		return;
 	test->done = true;
 	test->parts[0].client = test->parts[0].role_known = true;
-	lane_close(line->reader, line->lane);
+	titled_close(line->reader, line->titled);
 }
 
 /* The MSS of the control connection stands for that of the test unless -M was given; it comes
  * before all else of a client's test. */
 static void control_take(struct banner_line *line)
 {
-	struct iperf_part *part = &lane_fresh_test(line->reader, line->lane)->parts[0];
+	struct iperf_part *part = &titled_fresh_test(line->reader, line->titled)->parts[0];
 
 	part->client = part->role_known = true;
 	iperf_mss_take(part, line->rest);
@@ -280,7 +280,7 @@ static void error_take(struct banner_line *line)
 	size_t length = strlen(error);
 	if (length > 0 && error[length - 1] == ':')
 		error[length - 1] = '\0';
-	struct iperf_test *test = line->lane->test;
+	struct iperf_test *test = line->titled->test;
 	if (test && test->numbered) {
 		struct iperf_part *part = &test->parts[0];
 		if (!part->role_known && strstr(error, "the client has ")) {
@@ -299,17 +299,17 @@ static void error_take(struct banner_line *line)
 static void command_take(struct banner_line *line)
 {
 	struct reader *reader = line->reader;
-	struct lane *lane = line->lane;
+	struct titled *titled = line->titled;
 	struct iperf_command command;
 
 	if (!iperf_command_parse(line->text, &command))
 		return;
-	if (lane->test && lane->test->server_output)
+	if (titled->test && titled->test->server_output)
 		return;
-	if (lane->test && !iperf_test_is_empty(lane->test))
-		lane_close(reader, lane);
-	if (lane->test)
-		lane->test->command = command;
+	if (titled->test && !iperf_test_is_empty(titled->test))
+		titled_close(reader, titled);
+	if (titled->test)
+		titled->test->command = command;
 	else
 		reader->command = command;
 }
@@ -383,7 +383,7 @@ static bool phrase_take(struct reader *reader, const char *line, const char *p)
 	if (banner) {
 		struct banner_line taken = {
 		    .reader = reader,
-		    .lane = lane_of(reader, line, column, banner->opens),
+		    .titled = titled_of(reader, line, column, banner->opens),
 		    .rest = p + strlen(banner->phrase) - banner->keep,
 		    .column = column,
 		    .text = line,
@@ -393,7 +393,8 @@ static bool phrase_take(struct reader *reader, const char *line, const char *p)
 	}
 	const struct iperf_fact *fact = iperf_fact_at(p);
 	if (fact) {
-		struct iperf_test *test = lane_test(reader, lane_of(reader, line, column, false));
+		struct iperf_test *test =
+		    titled_test(reader, titled_of(reader, line, column, false));
 		fact->take(iperf_test_part(test), p + strlen(fact->phrase));
 	}
 	return fact != NULL;
@@ -417,13 +418,13 @@ static bool banner_take(struct reader *reader, const char *line)
 
 static void connected_take(struct reader *reader, const char *line, const struct iperf_row *row)
 {
-	struct lane *lane = lane_of(reader, line, row->prefix, true);
-	struct iperf_test *test = lane_test(reader, lane);
+	struct titled *titled = titled_of(reader, line, row->prefix, true);
+	struct iperf_test *test = titled_test(reader, titled);
 
 	/* all connections of a test are named before its first row */
 	if (iperf_part_has_rows(iperf_test_part(test)) && !test->server_output) {
-		lane_close(reader, lane);
-		test = lane_test(reader, lane);
+		titled_close(reader, titled);
+		test = titled_test(reader, titled);
 	}
 	iperf_part_connected(iperf_test_part(test), row->rest);
 }
@@ -433,11 +434,11 @@ static void row_take(struct reader *reader, const char *line, struct iperf_row *
 {
 	if (row->kind != ROW_DATA && row->kind != ROW_HEADER)
 		return;
-	struct lane *lane = lane_of(reader, line, row->prefix, true);
-	if (iperf_test_row(lane_test(reader, lane), reader->runs, row))
+	struct titled *titled = titled_of(reader, line, row->prefix, true);
+	if (iperf_test_row(titled_test(reader, titled), reader->runs, row))
 		return;
-	lane_close(reader, lane);
-	iperf_test_row(lane_test(reader, lane), reader->runs, row);
+	titled_close(reader, titled);
+	iperf_test_row(titled_test(reader, titled), reader->runs, row);
 }
 
 static void held_flush(struct reader *reader)
@@ -511,11 +512,12 @@ static void line_clean(char *line)
 /* The line below "iperf 3.12" names the system. */
 static void system_take(struct reader *reader, const char *line, size_t column)
 {
-	struct lane *lane = reader->recent;
+	struct titled *titled = reader->recent;
 
-	if (!lane || !lane->test || strlen(line) <= column || !isalpha((unsigned char)line[column]))
+	if (!titled || !titled->test || strlen(line) <= column ||
+	    !isalpha((unsigned char)line[column]))
 		return;
-	struct iperf_part *part = iperf_test_part(lane->test);
+	struct iperf_part *part = iperf_test_part(titled->test);
 	iperf_text_take(
 	    line + column, "", part->facts.system_info, sizeof(part->facts.system_info));
 }
@@ -616,8 +618,8 @@ enum read_result iperf_text_read(struct runs *runs, struct source *source, struc
 	while ((got = source_line(source, line, sizeof(line), &cut)) == 1)
 		line_take(reader, line);
 	held_flush(reader);
-	for (size_t i = 0; i < reader->lane_count; i++)
-		lane_close(reader, &reader->lanes[i]);
+	for (size_t i = 0; i < reader->title_count; i++)
+		titled_close(reader, &reader->titles[i]);
 	enum read_result result = got < 0 ? READ_SYSTEM : result_note(reader, note);
 	free(reader);
 	return result;

@@ -81,9 +81,9 @@ static bool row_is_again(const struct fold_stream *stream, const struct row *row
 }
 
 /* Same borders, give or take what differs between streams? */
-static bool gather_takes(const struct fold *fold, const struct row *row)
+static bool interval_takes(const struct fold *fold, const struct row *row)
 {
-	const struct fold_interval *g = &fold->gather;
+	const struct fold_interval *g = &fold->interval;
 	double rows = g->rows;
 	double start = rows > 0 ? g->start_s / rows : g->sum.start_s;
 	double end = rows > 0 ? g->end_s / rows : g->sum.end_s;
@@ -120,7 +120,7 @@ static enum row_fit interval_fit(
 		omitted = stream->last_omitted;
 		if (row_is_again(stream, row))
 			return FIT_INTERVAL;
-	} else if (fold->bins == 0 || gather_takes(fold, row)) {
+	} else if (fold->bins == 0 || interval_takes(fold, row)) {
 		return FIT_INTERVAL;
 	}
 	/* -O: the clock starts anew after the warm-up */
@@ -143,7 +143,8 @@ enum row_fit fold_fit(struct fold *fold, const struct row *row, bool header_agai
 	if (fold->has_summary || header_again)
 		return FIT_NEW_TEST;
 	/* the SUM row's omitted flag can differ from its streams' at the border */
-	if (row->sum && fold->gather.rows > 0 && gather_takes(fold, row) && !fold->gather.has_sum)
+	if (row->sum && fold->interval.rows > 0 && interval_takes(fold, row) &&
+	    !fold->interval.has_sum)
 		return FIT_INTERVAL;
 	return interval_fit(fold, stream, row);
 }
@@ -185,7 +186,7 @@ static void held_push(struct fold *fold, bool into_series)
 }
 
 /* One interval from its rows; false when there were none. */
-static bool gather_bin(const struct fold_interval *g, struct bin *bin)
+static bool interval_bin(const struct fold_interval *g, struct bin *bin)
 {
 	*bin = g->bin;
 	if (g->rows == 0 && !g->has_sum)
@@ -225,13 +226,13 @@ static bool gather_bin(const struct fold_interval *g, struct bin *bin)
 	return true;
 }
 
-static void gather_close(struct fold *fold)
+static void interval_close(struct fold *fold)
 {
-	struct fold_interval *g = &fold->gather;
+	struct fold_interval *g = &fold->interval;
 	unsigned rows = g->rows ? g->rows : 1;
 	struct bin bin;
 
-	if (gather_bin(g, &bin)) {
+	if (interval_bin(g, &bin)) {
 		if (g->omitted) {
 			fold->omitted++;
 			fold->omitted_s = bin.end_s;
@@ -254,9 +255,9 @@ static void rtt_add(struct fold_rtt *rtt, double min_us, double mean_us, double 
 	rtt->count++;
 }
 
-static void gather_add(struct fold *fold, const struct row *row)
+static void interval_add(struct fold *fold, const struct row *row)
 {
-	struct fold_interval *g = &fold->gather;
+	struct fold_interval *g = &fold->interval;
 	struct bin *bin = &g->bin;
 
 	g->rows++;
@@ -327,9 +328,9 @@ static void row_count(struct fold *fold, struct fold_stream *stream, const struc
 static bool row_opens(
     const struct fold *fold, const struct fold_stream *stream, const struct row *row)
 {
-	const struct fold_interval *g = &fold->gather;
+	const struct fold_interval *g = &fold->interval;
 
-	if (!gather_takes(fold, row) || g->has_sum)
+	if (!interval_takes(fold, row) || g->has_sum)
 		return true; /* a SUM row ends its interval */
 	if (row->sum)
 		return false;
@@ -347,9 +348,9 @@ static void row_restart(const struct fold_stream *stream, struct row *row)
 
 static void interval_begin(struct fold *fold, const struct row *row)
 {
-	gather_close(fold);
+	interval_close(fold);
 	fold->bins++;
-	fold->gather.omitted = row->omitted;
+	fold->interval.omitted = row->omitted;
 	fold->last_start_s = row->start_s;
 	fold->last_end_s = row->end_s;
 	fold->last_omitted = row->omitted;
@@ -358,7 +359,7 @@ static void interval_begin(struct fold *fold, const struct row *row)
 bool fold_interval(struct fold *fold, struct row *row)
 {
 	struct fold_stream *stream = stream_get(fold, row);
-	struct fold_interval *g = &fold->gather;
+	struct fold_interval *g = &fold->interval;
 
 	fold->count_dropped |= (row->has & ROW_COUNT_DROPPED) != 0;
 	row_restart(stream, row);
@@ -376,7 +377,7 @@ bool fold_interval(struct fold *fold, struct row *row)
 	if (row->sum)
 		g->sum = *row;
 	else
-		gather_add(fold, row);
+		interval_add(fold, row);
 	if (stream) {
 		stream->bin = fold->bins;
 		stream->last_start_s = row->start_s;
@@ -424,7 +425,7 @@ void fold_summary(struct fold *fold, const struct row *row)
 
 void fold_end(struct fold *fold)
 {
-	gather_close(fold);
+	interval_close(fold);
 	if (fold->held_rows == 0)
 		return;
 	double length = fold->held.end_s - fold->held.start_s;

@@ -111,7 +111,7 @@ struct fold {
 	struct fold_stream sum; /* what the rows of all streams said */
 	bool has_sum;
 
-	struct fold_interval gather;
+	struct fold_interval interval;
 	unsigned bins;			 /* intervals begun */
 	double last_start_s, last_end_s; /* of the one begun last */
 	bool last_omitted;
