@@ -122,7 +122,7 @@ enum direction { DIRECTION_SENDS, DIRECTION_RECEIVES, DIRECTION_COUNT };
 struct document {
 	struct run_facts facts; /* first: its `has` takes enum document_has as well */
 	char cookie[40], protocol[8];
-	double test_target_rate_bps;
+	double test_target_rate_bps, began;
 	bool reverse, bidir;
 	/* top */
 	char title[64], error[160];

@@ -81,6 +81,9 @@ static struct run run_of(
 		sum_take(document, document->sums_received, fold, &run, SIDE_RECEIVER);
 	}
 	fold_fill(fold, &run);
+	run.began = document->began;
+	if (run.series.count > 0)
+		run.ended = run.began + run.series.bins[run.series.count - 1].end_s;
 	return run;
 }
 

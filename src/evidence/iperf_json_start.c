@@ -68,6 +68,17 @@ static bool test_start_read(struct json *json, enum json_token token, void *reco
 	return fields_read_value(json, token, &fields, record);
 }
 
+static bool timestamp_read(struct json *json, enum json_token token, void *record)
+{
+	static const struct field rows[] = {
+	    FIELD_IGNORED("time"),
+	    FIELD_INTO("timesecs", struct document, began, 0),
+	};
+	static const struct fields fields = FIELDS(rows);
+
+	return fields_read_value(json, token, &fields, record);
+}
+
 bool start_read(struct json *json, enum json_token token, void *record)
 {
 	/* tcp_mss is what was asked for with -M, tcp_mss_default what the socket said; one of both */
@@ -75,7 +86,7 @@ bool start_read(struct json *json, enum json_token token, void *record)
 	    FIELD_BY("connected", connected_read),
 	    FIELD_INTO("version", struct document, facts.version, 0),
 	    FIELD_INTO("system_info", struct document, facts.system_info, 0),
-	    FIELD_IGNORED("timestamp"),
+	    FIELD_BY("timestamp", timestamp_read),
 	    FIELD_BY("connecting_to", connecting_to_read),
 	    FIELD_BY("accepted_connection", accepted_connection_read),
 	    FIELD_INTO("cookie", struct document, cookie, 0),

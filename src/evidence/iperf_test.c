@@ -330,6 +330,8 @@ static struct run *run_append(struct iperf_test *test, const struct iperf_part *
 	    !run->bidir && (part->role_known ? run->client != run->local_sends : part->reverse);
 	run->has |= part->role_known ? RUN_ROLE_KNOWN : 0;
 	run->rounding = TEXT_ROUNDING;
+	run->began = (double)test->first;
+	run->ended = (double)test->last;
 	run_describe(&test->command, part, run);
 	run->complete = run_is_complete(test, part, fold);
 	fold_fill(fold, run);

@@ -43,6 +43,7 @@ struct iperf_test {
 	bool numbered;
 	char title[64];
 	char error[160];
+	unsigned long first, last;    /* lines of the log: its first one and its last row */
 	bool done;		      /* "iperf Done." */
 	bool server_output;	      /* parts[1] is being filled */
 	struct iperf_command command; /* .client is false when none was seen */

@@ -129,6 +129,7 @@ static struct iperf_test *titled_test(struct reader *reader, struct titled *titl
 	if (titled->test)
 		return titled->test;
 	titled->test = iperf_test_new(titled->title);
+	titled->test->first = reader->clock;
 	titled->test->command = reader->command;
 	memset(&reader->command, 0, sizeof(reader->command));
 	return titled->test;
@@ -435,10 +436,11 @@ static void row_take(struct reader *reader, const char *line, struct iperf_row *
 	if (row->kind != ROW_DATA && row->kind != ROW_HEADER)
 		return;
 	struct titled *titled = titled_of(reader, line, row->prefix, true);
-	if (iperf_test_row(titled_test(reader, titled), reader->runs, row))
-		return;
-	titled_close(reader, titled);
-	iperf_test_row(titled_test(reader, titled), reader->runs, row);
+	if (!iperf_test_row(titled_test(reader, titled), reader->runs, row)) {
+		titled_close(reader, titled);
+		iperf_test_row(titled_test(reader, titled), reader->runs, row);
+	}
+	titled->test->last = reader->clock;
 }
 
 static void held_flush(struct reader *reader)

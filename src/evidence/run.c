@@ -72,7 +72,7 @@ void series_free(struct series *series)
 	memset(series, 0, sizeof(*series));
 }
 
-static void run_free(struct run *run)
+void run_free(struct run *run)
 {
 	free(run->input);
 	free(run->stream_totals);

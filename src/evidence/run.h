@@ -90,7 +90,9 @@ enum run_has {
 #define CPU_PERCENT_MAX 819200.0
 
 struct run {
-	char *input;   /* name of the input it came from; owned, not yet safe to print */
+	char *input; /* name of the input it came from; owned, not yet safe to print */
+	/* when its rows were printed: seconds since 1970, or without a cookie lines of the input; 0: not told */
+	double began, ended;
 	unsigned test; /* runs of one test (both directions, both ends) share this, from 0 */
 	enum protocol protocol;
 	bool client;	  /* printed by the client (else by the server) */
@@ -153,6 +155,11 @@ void runs_keep_test(struct runs *runs, unsigned test);
  * run the bytes that arrived, of the whole test and, where both have the same intervals, of each; the
  * receiver's run the retransmits; either one the MSS. */
 void runs_pair(struct runs *runs);
+/* Processes that ran side by side over one path, told apart by title (of one log) or by cookie (of documents with
+ * times), become one run, with the streams of all; returns how many runs went into others. */
+unsigned runs_sum_parallel(struct runs *runs);
+/* Frees what a run owns. */
+void run_free(struct run *run);
 void runs_free(struct runs *runs);
 
 /* What reading an iperf3 input came to. */

@@ -173,6 +173,10 @@ int question_read(struct question **into, const struct options *options)
 		code = read_standard_input(c, options);
 	evidence_settle(&c->evidence);
 	evidence_use_sockets(&c->evidence);
+	unsigned parallel = runs_sum_parallel(&c->evidence.runs);
+	if (parallel > 0)
+		report_error("%u processes ran side by side: summed as the streams of one test",
+		    parallel + 1);
 	runs_pair(&c->evidence.runs);
 	if (code == 0)
 		code = read_host(c, options);
