@@ -86,6 +86,37 @@ static void test_answers(void **state)
 	expect_says("  net.ipv4.tcp_rmem  restored  " NEW_RMEM " -> " OLD_RMEM "\n");
 }
 
+/* That something is not restored is said only of a rollback that has begun to restore. */
+static void test_restored(void **state)
+{
+	static const struct {
+		enum item_state rmem, wmem;
+		bool changed;
+		const char *words;
+	} rows[] = {
+	    {ITEM_RESTORED, ITEM_STUCK, true, "NOT ALL OF IT WAS RESTORED\n"},
+	    {ITEM_WOULD_RESTORE, ITEM_STUCK, false, "not rolled back\n"},
+	    {ITEM_STUCK, ITEM_STUCK, false, "not rolled back\n"},
+	    {ITEM_RESTORED, ITEM_RESTORED, true, "rolled back: 2 settings restored"},
+	    {ITEM_RESTORED, ITEM_CHANGED_SINCE, true, "rolled back in part: 1 setting restored"},
+	    {ITEM_CHANGED_SINCE, ITEM_CHANGED_SINCE, false, "nothing restored"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct outcome outcome = {.changed = rows[i].changed};
+		struct outcome_setting *item = outcome_add_setting(&outcome);
+		print_message("row %zu\n", i);
+		item->id = TUNABLE_TCP_RMEM;
+		item->state = rows[i].rmem;
+		item = outcome_add_setting(&outcome);
+		item->id = TUNABLE_TCP_WMEM;
+		item->state = rows[i].wmem;
+		text_of(&outcome, OUTCOME_OF_ROLLBACK);
+		assert_int_equal(strncmp(printed, rows[i].words, strlen(rows[i].words)), 0);
+		outcome_free(&outcome);
+	}
+}
+
 static void test_refusals(void **state)
 {
 	struct plan plan = plan_two();
@@ -184,6 +215,7 @@ int main(void)
 	    ON_TREE(test_answers),
 	    ON_TREE(test_refusals),
 	    ON_TREE(test_list),
+	    cmocka_unit_test(test_restored),
 	    cmocka_unit_test(test_wrapped),
 	    ON_TREE(test_full_disk),
 	};
