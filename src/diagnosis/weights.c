@@ -74,7 +74,7 @@ const struct feature_row feature_table[FEATURE_COUNT] = {
 	[FEATURE_CWND_GROWS_WITH_RATE] = {.name = "cwnd-grows-with-rate",
 		.weight = {[OTHER] = 4, [APP] = -5, [OPT] = -6, [RW] = -6, [SB] = -7, [LINK] = -1, [READ] = -7, [AWIN] = -6, [RECOV] = 3}},
 	[FEATURE_CWND_MOVES_WITH_LOSS] = {.name = "cwnd-moves-with-loss",
-		.weight = {[APP] = -6, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -10, [LOSS] = 2, [POL] = 6, [LINK] = 4, [READ] = -7, [AWIN] = -6, [RECOV] = 1}},
+		.weight = {[APP] = -7, [OPT] = -7, [CPU] = -3, [RW] = -10, [SB] = -10, [LOSS] = 2, [POL] = 6, [LINK] = 4, [READ] = -7, [AWIN] = -6, [RECOV] = 1}},
 	[FEATURE_CWND_MOVES_UNLOST] = {.name = "cwnd-moves-unlost",
 		.weight = {[CPU] = 1, [RW] = -5, [SB] = -2, [LOSS] = -8, [POL] = -5, [LINK] = 2}},
 	[FEATURE_CWND_TINY] = {.name = "cwnd-tiny",

@@ -126,6 +126,10 @@ static void set_loss(struct path *path, const struct run *run, const struct path
 		path->loss.known = segments > 0;
 		if (segments > 0)
 			path->loss.ratio = fmin(1, (double)run->retransmits / segments);
+		/* the steady state is all there is */
+		if ((run->has & RUN_SEGMENTS) && path->loss.known &&
+		    path->loss.steady_retransmits == run->retransmits)
+			path->loss.steady_ratio = path->loss.ratio;
 	}
 	if (given->loss_ratio > 0) {
 		path->loss.known = true;
