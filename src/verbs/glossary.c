@@ -94,6 +94,11 @@ const struct term glossary[] = {
 	.about =
 	    "Linux's usual congestion control: grows cwnd until something is lost, then falls to 0.7 of it (RFC 9438). It fills the queue of the bottleneck, and random loss on a long path keeps it slow.",
 	.manual = "bdp(1), How it computes, Loss"},
+    {.name = "ecn",
+	.about =
+	    "Explicit congestion notification (RFC 3168): a queue marks segments instead of dropping them, and the sender slows down as for a loss. Marks without a loss tell of a queue.",
+	.manual = "tcp(7), tcp_ecn",
+	.also = "mark marks ce"},
     {.name = "reno",
 	.about =
 	    "The oldest congestion control: half of cwnd for a loss, one segment more a round trip (RFC 5681). Its bound, MSS / RTT x 1.22 / sqrt(loss), is what reports compare a lossy rate with.",
