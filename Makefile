@@ -1,5 +1,5 @@
 # bdp: make setup demo | make setup check | make | make install
-VERSION = 0.1.0
+VERSION = 0.2.0
 
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin

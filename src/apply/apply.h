@@ -28,7 +28,7 @@ struct apply_request {
 	unsigned confirm_seconds; /* 0: no timed undo */
 	bool is_step;		  /* of a sweep, whose steps have one journal */
 	uint32_t continues;	  /* the journal of its earlier steps; 0 for the first */
-	const char *maker;	  /* "bdp 0.1.0", for the header of a persisted file */
+	const char *maker;	  /* "bdp 0.2.0", for the header of a persisted file */
 };
 
 /* Zero-initialise the outcome; free it with outcome_free. */

@@ -15,6 +15,12 @@
 
 #include "evidence/tunable.h"
 
+enum netns_identity_boots {
+	NETNS_BOOTS,	   /* sysctl.d sets at boot what is set here */
+	NETNS_NOT_BOOTS,   /* this network namespace is another than the first process's */
+	NETNS_BOOTS_HIDDEN /* that cannot be told: errno */
+};
+
 bool netns_identity_read(struct netns_identity *netns, const struct tree *tree)
 {
 	*netns = (struct netns_identity){0};
@@ -52,7 +58,7 @@ enum netns_identity_match netns_identity_compare(
 	return here->lasting ? NETNS_SAME : NETNS_UNSURE;
 }
 
-enum netns_identity_boots netns_identity_is_boots(const struct tree *tree)
+static enum netns_identity_boots netns_identity_is_boots(const struct tree *tree)
 {
 	struct stat self, first;
 	if (tree->io->stat_at(tree->root, "proc/1/ns/net", &first) != 0)

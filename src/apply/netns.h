@@ -38,14 +38,6 @@ enum netns_identity_match {
 enum netns_identity_match netns_identity_compare(
     const struct netns_identity *recorded, const struct netns_identity *here);
 
-enum netns_identity_boots {
-	NETNS_BOOTS,	   /* sysctl.d sets at boot what is set here */
-	NETNS_NOT_BOOTS,   /* this network namespace is another than the first process's */
-	NETNS_BOOTS_HIDDEN /* that cannot be told: errno */
-};
-
-enum netns_identity_boots netns_identity_is_boots(const struct tree *tree);
-
 struct namespaces {
 	uint64_t *inodes; /* owned */
 	size_t count;

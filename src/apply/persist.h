@@ -39,7 +39,7 @@ struct persist_request {
 	const struct tunable_value *current; /* by place in plan->settings */
 	const char *path;		     /* absolute, below the sysroot */
 	const char *boot_problem;	     /* of boot_reads() for this path; "" when it is read */
-	const char *maker;		     /* "bdp 0.1.0" */
+	const char *maker;		     /* "bdp 0.2.0" */
 	int64_t now_s;
 };
 

@@ -5,6 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum congestion_standing {
+	CONGESTION_THERE,
+	CONGESTION_FORBIDDEN,  /* there, but not allowed in this network namespace */
+	CONGESTION_NOT_LISTED, /* not there now: at most a module would bring it */
+	CONGESTION_UNKNOWN     /* there is no list */
+};
+
 /* Looks for /NAME.ko (also .ko.xz and so on) at a line's path, in constant memory. */
 static int list_has(const struct tree *tree, const char *path, const char *name)
 {
@@ -58,7 +65,8 @@ enum module_kind module_kind(const struct tree *tree, const char *name)
 	return built_in == 0 && loadable == 0 ? MODULE_ABSENT : MODULE_UNKNOWN;
 }
 
-bool modules_are_supported(const struct tree *tree)
+/* False when the running kernel certainly loads none (CONFIG_MODULES=n: there is no /proc/modules). */
+static bool modules_are_supported(const struct tree *tree)
 {
 	struct stat status;
 	return !tree->machine || tree->io->stat_at(tree->root, "proc/modules", &status) == 0 ||
@@ -179,7 +187,8 @@ static bool is_restricted(const struct backend *backend)
 	       kernel_is_at_least(tree, 5, 13);
 }
 
-enum congestion_standing congestion_standing(struct backend *backend, const char *name)
+/* By the kernel's lists of what is available and what is allowed. */
+static enum congestion_standing congestion_standing(struct backend *backend, const char *name)
 {
 	struct tunable_value allowed, available;
 	names_of(backend, TUNABLE_TCP_AVAILABLE_CONGESTION_CONTROL, &available);

@@ -26,23 +26,10 @@ enum module_kind {
 
 enum module_kind module_kind(const struct tree *tree, const char *name);
 
-/* False when the running kernel certainly loads none (CONFIG_MODULES=n: there is no /proc/modules). */
-bool modules_are_supported(const struct tree *tree);
-
 /* The module that carries a congestion control or queueing discipline ("tcp_bbr", "sch_fq"); ""
  * for every other setting. Returns out. */
 const char *module_of(
     enum tunable_id id, const struct tunable_value *value, char *out, size_t size);
-
-enum congestion_standing {
-	CONGESTION_THERE,
-	CONGESTION_FORBIDDEN,  /* there, but not allowed in this network namespace */
-	CONGESTION_NOT_LISTED, /* not there now: at most a module would bring it */
-	CONGESTION_UNKNOWN     /* there is no list */
-};
-
-/* By the kernel's lists of what is available and what is allowed. */
-enum congestion_standing congestion_standing(struct backend *backend, const char *name);
 
 enum refusal_step { REFUSED_READ, REFUSED_OPEN, REFUSED_WRITE };
 

@@ -24,6 +24,9 @@
 #define MEASURED_SLACK 0.12
 /* Windows near 64 KiB are that of a host without window scaling. */
 #define ROUND_LEAST 70000.0
+/* Window over tcp_rmem[2] (model/window.c): before 6.6 exactly 1/2 or 3/4; on 6.18 30 of 33 recorded receivers had
+ * 0.642 to 0.667.  A window of any size lies in one of them by chance in about one case of seven. */
+static const double round_shares[][2] = {{0.497, 0.503}, {0.745, 0.755}, {0.64, 0.668}};
 /* A cwnd that moves by no more than this without loss is hardly used. */
 #define STILL 0.06
 /* Part of the time in which nothing moves, from which on something else than a window holds a flow. */
@@ -56,18 +59,15 @@ static void default_mark(const struct view *view)
 		    measured ? view->in_flight : path->cwnd.bytes, window);
 }
 
-/* The largest ceiling of the form 2^n or 3 x 2^n, as people set them, whose window this is; 0 for none.  Shares
- * are those of model/window.c: before 6.6 exactly 1/2 or 3/4, from then on measured. */
+/* The largest ceiling of the form 2^n or 3 x 2^n, as people set them, whose window this is; 0 for none. */
 static double round_ceiling_of(double window)
 {
-	static const double shares[][2] = {{0.497, 0.503}, {0.745, 0.755}, {0.64, 0.668}};
-
 	for (int power = 30; power >= 16; power--)
 		for (double ceiling = ldexp(1.5, power); ceiling >= ldexp(1, power);
 		     ceiling -= ldexp(0.5, power))
-			for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-				if (window > shares[i][0] * ceiling &&
-				    window < shares[i][1] * ceiling)
+			for (size_t i = 0; i < sizeof(round_shares) / sizeof(round_shares[0]); i++)
+				if (window > round_shares[i][0] * ceiling &&
+				    window < round_shares[i][1] * ceiling)
 					return ceiling;
 	return 0;
 }

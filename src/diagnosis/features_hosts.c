@@ -10,6 +10,10 @@
 #define CPU_IDLE_PERCENT 60
 /* RFC 9293, 3.1: the window field without scaling. */
 #define UNSCALED_BYTES 65535
+/* cwnd and what is in flight are whole segments, and a rate is a mean: 1.02 x twice the window in the four recorded
+ * logs of such runs. */
+#define UNSCALED_LOW 0.95
+#define UNSCALED_HIGH 1.05
 /* The kernel doubles what SO_RCVBUF and SO_SNDBUF ask for; from 0.3 of what was asked to twice is used. */
 #define ASKED_USED 0.3
 #define ASKED_MOST 2.2
@@ -57,8 +61,9 @@ static void unscaled_mark(const struct view *view)
 	const struct path *path = view->path;
 	double seen = view->in_flight_measured ? view->in_flight : path->cwnd.bytes;
 	double ratio = seen / UNSCALED_BYTES;
-	bool fits = ratio > 0.94 && ratio < 1.03;
-	bool twice = !view->in_flight_measured && ratio > 1.94 && ratio < 2.1;
+	bool fits = ratio > UNSCALED_LOW && ratio < UNSCALED_HIGH;
+	bool twice =
+	    !view->in_flight_measured && ratio > 2 * UNSCALED_LOW && ratio < 2 * UNSCALED_HIGH;
 
 	if (path->phases.cwnd_rests && view->lossless && !path->peer_window.known &&
 	    view->buffer_asked <= 0 && (fits || twice))

@@ -10,7 +10,9 @@
 #define LOSS_MATTERS 2e-4
 /* From here on a path is broken rather than lossy: Padhye et al. 1998, timeouts govern. */
 #define LOSS_HEAVY 0.10
-/* Of what was sent; with a cwnd of a few segments hardly any full one gets through. */
+/* Of what was sent; with a cwnd of a few segments hardly any full one gets through.  Slow policers (0.5 to
+ * 2 Mbit/s, five recorded) drop 25 to 32 %, and the flow goes on; the paths of two pastes that pass no full segment
+ * 36 and 45 %. */
 #define LOSS_OF_MOST 0.33
 #define BOUND_FITS 2.2
 #define BOUND_EXCEEDED 2.6

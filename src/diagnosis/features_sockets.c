@@ -13,6 +13,8 @@
 #define SNDBUF_SOME 0.1
 #define ACQUITTED 0.05
 #define QUEUE_EMPTY_BYTES 65536
+/* A buffer that has grown to this part of its ceiling has grown to it. */
+#define AT_CEILING 0.95
 /* Of 36 receivers whose window held the flow half were beyond 0.85, and a twentieth below 0.33; of 230 others
  * one in twenty was beyond 0.5. */
 #define RECEIVER_FULL 0.65
@@ -101,13 +103,13 @@ static void send_buffer(const struct view *view)
 		return;
 	if (!view->sender || !view->sender->values[TUNABLE_TCP_WMEM].known) {
 		feature_set(view, FEATURE_SNDBUF_CEILING_UNKNOWN, (double)socket->sndbuf, 0);
-		if ((double)socket->sndbuf < 0.95 * WMEM_MAX_USUAL)
+		if ((double)socket->sndbuf < AT_CEILING * WMEM_MAX_USUAL)
 			feature_set(view, FEATURE_SNDBUF_BELOW_DEFAULT, (double)socket->sndbuf,
 			    WMEM_MAX_USUAL);
 		return;
 	}
 	double ceiling = (double)view->sender->values[TUNABLE_TCP_WMEM].number[2];
-	if ((double)socket->sndbuf > 0.95 * ceiling)
+	if ((double)socket->sndbuf > AT_CEILING * ceiling)
 		feature_set(view, FEATURE_SNDBUF_AT_CEILING, (double)socket->sndbuf, ceiling);
 }
 
@@ -151,7 +153,7 @@ static void reader(const struct view *view)
 	if (share < READER_PROMPT && view->receiver &&
 	    view->receiver->values[TUNABLE_TCP_RMEM].known) {
 		double ceiling = (double)view->receiver->values[TUNABLE_TCP_RMEM].number[2];
-		if ((double)peer->rcvbuf > 0.95 * ceiling)
+		if ((double)peer->rcvbuf > AT_CEILING * ceiling)
 			feature_set(view, FEATURE_RCVBUF_AT_CEILING, (double)peer->rcvbuf, ceiling);
 	}
 }

@@ -12,6 +12,7 @@
 /* The peer's window fell to this part of what it was, or moves by so much. */
 #define WINDOW_SHRANK 0.6
 #define WINDOW_VARIES 0.25
+/* A row whose window is larger than all before by this ends a time of growth (autotuning doubles it). */
 #define WINDOW_GREW 1.2
 /* cwnds of data that wait behind a full window: the flow was faster before (tcp_input.c tcp_sndbuf_expand). */
 #define READER_EXCESS 6.0

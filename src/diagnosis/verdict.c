@@ -1,7 +1,9 @@
-#include "diagnosis/verdict.h"
+#include "diagnosis/diagnosis.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "diagnosis/features.h"
 
 /* What an exclusion weighs: one in a thousand, for numbers can be wrong. */
 #define EXCLUDED 30
@@ -33,7 +35,9 @@ static double score(const struct features *features, enum factor factor)
 	return sum;
 }
 
-void shares_weigh(const struct features *features, double shares[FACTOR_COUNT])
+/* Sums the weights of what is present and normalises: shares of all causes, sum 1.  A bottleneck's stands
+ * at FACTOR_LINK, FACTOR_QUEUE is 0. */
+static void shares_weigh(const struct features *features, double shares[FACTOR_COUNT])
 {
 	double most = -INFINITY, sum = 0;
 	double sharpness = features->items[FEATURE_RTT_UNSEEN].present ? SHARPNESS_UNSEEN : 1;

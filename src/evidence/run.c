@@ -200,3 +200,17 @@ void runs_free(struct runs *runs)
 	free(runs->items);
 	memset(runs, 0, sizeof(*runs));
 }
+
+void bin_add_stream(struct bin *bin, const struct bin *stream)
+{
+	bin->has &= stream->has;
+	bin->bytes += stream->bytes;
+	bin->retransmits += stream->retransmits;
+	bin->cwnd_bytes += stream->cwnd_bytes;
+	bin->cwnd_min_bytes += stream->cwnd_min_bytes;
+	bin->cwnd_max_bytes += stream->cwnd_max_bytes;
+	bin->peer_window_bytes += stream->peer_window_bytes;
+	bin->arrived_bytes += stream->arrived_bytes;
+	bin->rtt_us += stream->rtt_us;
+	bin->rtt_min_us = fmin(bin->rtt_min_us, stream->rtt_min_us);
+}

@@ -180,4 +180,7 @@ enum read_result iperf_text_read(struct runs *runs, struct source *source, struc
 /* iperf3 -J (one or several documents, text before the first brace, cut short) and --json-stream. */
 enum read_result iperf_json_read(struct runs *runs, struct source *source, struct read_note *note);
 
+/* Another stream of the same time; rtt_us is a sum, to be divided by the streams. */
+void bin_add_stream(struct bin *bin, const struct bin *stream);
+
 #endif

@@ -49,17 +49,11 @@ static bool are_parallel(const struct run *a, const struct run *b)
 
 static void bin_sum(struct bin *to, const struct bin *from, double to_streams, double from_streams)
 {
-	to->has &= from->has;
-	to->bytes += from->bytes;
-	to->retransmits += from->retransmits;
-	to->cwnd_bytes += from->cwnd_bytes;
-	to->cwnd_min_bytes += from->cwnd_min_bytes;
-	to->cwnd_max_bytes += from->cwnd_max_bytes;
-	to->peer_window_bytes += from->peer_window_bytes;
-	to->arrived_bytes += from->arrived_bytes;
-	to->rtt_us =
+	double rtt_us =
 	    (to->rtt_us * to_streams + from->rtt_us * from_streams) / (to_streams + from_streams);
-	to->rtt_min_us = fmin(to->rtt_min_us, from->rtt_min_us);
+
+	bin_add_stream(to, from);
+	to->rtt_us = rtt_us;
 }
 
 /* Adds bytes up so that over the time their rates add up, too: one of them may have been cut short. */

@@ -38,19 +38,6 @@ struct bin bin_of_receiver(const struct socket_info *socket)
 	return bin;
 }
 
-void bin_add_stream(struct bin *bin, const struct bin *stream)
-{
-	bin->has &= stream->has;
-	bin->bytes += stream->bytes;
-	bin->retransmits += stream->retransmits;
-	bin->cwnd_bytes += stream->cwnd_bytes;
-	bin->cwnd_min_bytes += stream->cwnd_min_bytes;
-	bin->cwnd_max_bytes += stream->cwnd_max_bytes;
-	bin->peer_window_bytes += stream->peer_window_bytes;
-	bin->rtt_us += stream->rtt_us;
-	bin->rtt_min_us = fmin(bin->rtt_min_us, stream->rtt_min_us);
-}
-
 void run_add_account(struct run *run, const struct socket_info *socket)
 {
 	run->busy_us += fmax(socket->busy_us, 0);

@@ -26,7 +26,5 @@ unsigned run_account_has(unsigned socket_has);
 /* Of what comes in, this end knows the RTT of the path at its best, and no more: its own srtt is of when
  * it last sent something. */
 struct bin bin_of_receiver(const struct socket_info *socket);
-/* Another stream of the same time; rtt_us is a sum, to be divided by the streams. */
-void bin_add_stream(struct bin *bin, const struct bin *stream);
 
 #endif

@@ -3,7 +3,8 @@
 #include <string.h>
 
 /* The sender's socket that moved most, to the run's receiver where both are named. */
-const struct socket_info *context_socket(const struct evidence *evidence, const struct run *run)
+static const struct socket_info *context_socket(
+    const struct evidence *evidence, const struct run *run)
 {
 	const struct socket_info *best = NULL;
 

@@ -10,7 +10,4 @@
 void context_for_run(struct path_context *context, const struct evidence *evidence,
     const struct run *run, const struct host *receiver);
 
-/* The sender's socket that moved most, of those given without a run; NULL when there is none. */
-const struct socket_info *context_socket(const struct evidence *evidence, const struct run *run);
-
 #endif

@@ -41,8 +41,8 @@ struct exposure {
 	bool bounded_before_ram;	/* tcp_mem high stops the worst case below RAM */
 };
 
-/* The limits, the ceilings (where they are not known, the kernel's own), the RAM and what is in use of a host, with the smallest buffer of any kernel;
- * NULL: nothing of it is known.  What its connections do stays 0. */
+/* The limits, the ceilings (where they are not known, the kernel's own), the RAM and what is in use of a host,
+ * with the smallest buffer of any kernel; NULL: nothing of it is known.  What its connections do stays 0. */
 struct exposure_input exposure_of_host(const struct host *host);
 
 /* Pure. Kernel: net/ipv4/tcp.c tcp_init_mem (defaults from RAM), net/core/sock.c

@@ -46,7 +46,9 @@ bool congestion_is_bbr(const char *name)
 	return strncmp(name, "bbr", 3) == 0;
 }
 
-bool path_ignores_loss(const struct path *path)
+/* cwnd moves as no loss-based control moves it: it shrinks without a loss, or stays many times above
+ * what the loss ratio would leave (sqrt(3/2)/sqrt(p) segments). */
+static bool path_ignores_loss(const struct path *path)
 {
 	if (path->cwnd.falls_unlost)
 		return true;

@@ -132,10 +132,15 @@ struct path_bdp {
 	double stream_bytes; /* of one connection: its share of the target x RTT */
 };
 
-/* Bins of the series. */
-struct path_bins {
+/* Bins of the series that count. */
+struct path_steady {
 	bool known; /* there were intervals: what is said of bins is valid */
-	bool is_lossless;
+	size_t first, count;
+};
+
+/* Their lossless end, when that is most of them; else all of them. */
+struct path_quiet {
+	bool is_lossless; /* it is such an end, or nothing was lost at all */
 	size_t first, count;
 };
 
@@ -143,7 +148,7 @@ struct path_elasticity {
 	double queue; /* d ln RTT / d ln cwnd: 1 in a queue, 0 elsewhere; 0 when cwnd is still */
 	bool rate_known;
 	double
-	    rate; /* d ln rate / d ln cwnd over the steady bins: 1 where the RTT rests, 0 where something
+	    rate; /* d ln rate / d ln cwnd over the steady bins: at most 1 where the RTT rests, 0 where something
 		      * else makes the rate */
 };
 
@@ -172,9 +177,8 @@ struct path {
 	struct phases phases;
 	struct bucket bucket;
 	struct loss_pattern losses;
-	struct path_bins steady; /* bins that count */
-	struct path_bins
-	    quiet; /* their lossless end, when that is most of them; else all of them */
+	struct path_steady steady;
+	struct path_quiet quiet;
 };
 
 /* Numbers given by hand, and facts that outrank the run's own. 0 where not given. */
@@ -219,10 +223,6 @@ void path_from_run(struct path *path, const struct run *run, const struct path_g
 
 /* Any two of bandwidth, RTT and window give the third; needs at least one. Pure. */
 void path_from_numbers(struct path *path, const struct path_given *given);
-
-/* cwnd moves as no loss-based control moves it: it shrinks without a loss, or stays many times above
- * what the loss ratio would leave (sqrt(3/2)/sqrt(p) segments). */
-bool path_ignores_loss(const struct path *path);
 
 /* BBR of any version, by its name as the kernel has it. */
 bool congestion_is_bbr(const char *name);

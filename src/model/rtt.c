@@ -183,6 +183,8 @@ static struct rtt rtt_exact(enum rtt_method method, double us)
 #define MOVING_LOW 0.4
 #define QUEUE_RISE 1.25
 #define HOSTS_US 2500
+/* What the ends add to one small packet's RTT. */
+#define PROBE_US 100
 
 /* The part of the smallest RTT seen that is surely the path's: none where a queue may stand all along. */
 static double queue_free_part(const struct path *path)
@@ -216,10 +218,10 @@ static struct rtt rtt_from_tcp_info(
 	bool kept = context->socket && (context->socket->has & SOCKET_MIN_RTT);
 	/* the smallest of all, since the connection began, is the path's but for what hosts add */
 	if (kept)
-		rtt.low_us = fmax(0, 0.95 * us - 100);
+		rtt.low_us = fmax(0, 0.95 * us - PROBE_US);
 	else
 		rtt.low_us = fmax(0, queue_free_part(path) * us - HOSTS_US);
-	rtt.high_us = us + 100;
+	rtt.high_us = us + PROBE_US;
 	return rtt;
 }
 
@@ -235,7 +237,7 @@ static struct rtt rtt_from_ping(const struct ping *ping)
 	return (struct rtt){.method = RTT_PING,
 	    .us = ping->min_us,
 	    .low_us = fmax(ping->min_us / 2, ping->min_us - over_us),
-	    .high_us = fmax(ping->avg_us, ping->min_us + 100)};
+	    .high_us = fmax(ping->avg_us, ping->min_us + PROBE_US)};
 }
 
 /* Ratio and least difference of two RTTs of one path that nothing explains; an RTT rests when its median is within

@@ -317,7 +317,7 @@ void steady_compute(struct path *path, const struct run *run)
 	phases_cut(&path->phases, run);
 	if (phases->usable == 0)
 		return;
-	path->steady.known = path->quiet.known = path->rate.known = true;
+	path->steady.known = path->rate.known = true;
 	path->steady.first = phases->regime_first;
 	path->steady.count = phases->regime_end - phases->regime_first;
 	path->quiet.first = phases->first;

@@ -40,9 +40,6 @@ struct sockets_report {
 /* The answer in one sentence or two. */
 struct phrase sockets_answer(const struct sockets_report *report);
 
-/* What the sockets beyond their need are compared with: "2 x BDP". */
-struct phrase sockets_bound(const struct socket_memory_rule *rule);
-
 /* Rows of all sockets as they come, before the report: the columns that fit. */
 void sockets_text_header(const struct style *style, bool delta, FILE *stream);
 void sockets_text_row(

@@ -16,7 +16,7 @@
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-struct phrase sockets_bound(const struct socket_memory_rule *rule)
+static struct phrase sockets_bound(const struct socket_memory_rule *rule)
 {
 	struct phrase text = {""};
 

@@ -65,7 +65,8 @@ static void run_shown(struct record *record, const char *const *argv, double lim
 	fflush(stdout);
 }
 
-void record_collect(struct record *record, enum collect_part part)
+/* Runs the collecting script on this host. */
+static void record_collect(struct record *record, enum collect_part part)
 {
 	static const char *const shell[] = {"/bin/sh", "-s", NULL};
 	const struct collect collect = {.part = part};

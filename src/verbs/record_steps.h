@@ -39,9 +39,6 @@ __attribute__((format(printf, 2, 3))) void record_say(
 /* Until it is over; on a signal, or after limit_s, it is ended.  The far end is read meanwhile. */
 void record_wait(struct record *record, struct process *process, double limit_s);
 
-/* Runs the collecting script on this host. */
-void record_collect(struct record *record, enum collect_part part);
-
 /* ping, or busybox's; into argv, which ends in NULL. */
 void record_ping_words(const struct record *record, const char *count, const char **argv);
 

@@ -5,22 +5,14 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" -eq 0 ] || { echo "apply: needs root" && exit 77; }
-	command -v unshare >/dev/null || { echo "apply: needs unshare (util-linux)" && exit 77; }
-	unshare -n -m true 2>/dev/null || { echo "apply: cannot make namespaces here" && exit 77; }
-	[ -x "$BDP" ] || { echo "apply: no program at $BDP" && exit 1; }
-	"$BDP" rollback --help >/dev/null 2>&1 || { echo "apply: $BDP has no rollback" && exit 1; }
-	export BDP
-	unshare -n -m sh "$0" inside
-	exit $?
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0"
 
 failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-mount -t tmpfs tmpfs /run || exit 77
+mount -t tmpfs tmpfs /run || skip "no tmpfs"
 
 fail() {
 	echo "apply: $1" >&2

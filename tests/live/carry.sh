@@ -6,15 +6,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" -eq 0 ] || { echo "carry: needs root" && exit 77; }
-	unshare -n -m true 2>/dev/null || { echo "carry: cannot make namespaces here" && exit 77; }
-	command -v ip >/dev/null || { echo "carry: needs ip (iproute2)" && exit 77; }
-	command -v jq >/dev/null || { echo "carry: needs jq" && exit 77; }
-	export BDP
-	unshare -n -m sh "$0" inside
-	exit $?
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0" ip jq
 
 failed=0
 work=$(mktemp -d) || exit 1
@@ -28,7 +21,7 @@ stop() {
 }
 trap stop EXIT
 trap 'exit 1' HUP INT TERM
-mount -t tmpfs tmpfs /run || exit 77
+mount -t tmpfs tmpfs /run || skip "no tmpfs"
 
 # This namespace sends; two more receive, and have no part in it.
 unshare -n sleep 300 &

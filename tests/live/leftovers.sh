@@ -5,14 +5,10 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 
-skip() { echo "leftovers: skipped: $1" >&2; exit 77; }
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	unshare -n -m -p -f true 2>/dev/null || skip "cannot make namespaces here"
-	export BDP
-	# a PID namespace of its own: what is left in it can be counted
-	exec unshare -n -m -p -f --mount-proc --kill-child sh "$0" inside
-fi
+. "$here/../namespaces.sh"
+# a PID namespace of its own: what is left in it can be counted
+NAMESPACES="-p -f --mount-proc --kill-child"
+enter_namespaces "$0"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -5,17 +5,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" -eq 0 ] || { echo "next: needs root" && exit 77; }
-	unshare -n -m true 2>/dev/null || { echo "next: cannot make namespaces here" && exit 77; }
-	for tool in ip tc jq iperf3 ss; do
-		command -v $tool >/dev/null || { echo "next: needs $tool" && exit 77; }
-	done
-	BDP=$(readlink -f "$BDP")
-	export BDP
-	unshare -n -m sh "$0" inside
-	exit $?
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0" ip tc jq iperf3 ss
 
 failed=0
 work=$(mktemp -d) || exit 1

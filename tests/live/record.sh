@@ -7,17 +7,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 moments=${MOMENTS:-3}
 
-skip() { echo "record: skipped: $1" >&2; exit 77; }
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	for tool in ip iperf3 sysctl jq unshare nsenter ss dash busybox; do
-		command -v "$tool" >/dev/null || skip "no $tool"
-	done
-	env --default-signal=INT true 2>/dev/null || skip "env has no --default-signal"
-	unshare -n -m true 2>/dev/null || skip "cannot make namespaces here"
-	export BDP
-	exec unshare -n -m sh "$0" inside
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0" ip iperf3 sysctl jq nsenter ss dash busybox
+env --default-signal=INT true 2>/dev/null || skip "env has no --default-signal"
 
 work=$(mktemp -d) || exit 1
 server=
@@ -69,7 +61,7 @@ left_over() {
 		space=$(readlink "$link" 2>/dev/null) || continue
 		if [ "$space" = "$near_space" ] || [ "$space" = "$far_space" ]; then
 			name=$(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)
-			case $name in "sh $0 inside "* | *"/record.sh inside "* | '') ;; *) echo "$pid $name" ;; esac
+			case $name in "sh $0 "* | *"/record.sh "* | '') ;; *) echo "$pid $name" ;; esac
 		fi
 	done
 }

@@ -6,14 +6,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" -eq 0 ] || { echo "sockets: needs root" && exit 77; }
-	command -v unshare >/dev/null || { echo "sockets: needs unshare (util-linux)" && exit 77; }
-	unshare -n true 2>/dev/null || { echo "sockets: cannot make namespaces here" && exit 77; }
-	export BDP
-	unshare -n sh "$0" inside
-	exit $?
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0"
 
 work=$(mktemp -d) || exit 1
 crowd=

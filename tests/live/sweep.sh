@@ -6,17 +6,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${BDP:=$here/../../bdp}"
 moments=20
 
-skip() { echo "sweep: skipped: $1" >&2; exit 77; }
-if [ "${1:-}" != inside ]; then
-	[ "$(id -u)" = 0 ] || skip "needs root"
-	for tool in ip iperf3 sysctl jq unshare nsenter; do
-		command -v "$tool" >/dev/null || skip "no $tool"
-	done
-	env --default-signal=INT true 2>/dev/null || skip "env has no --default-signal"
-	unshare -n -m true 2>/dev/null || skip "cannot make namespaces here"
-	export BDP
-	exec unshare -n -m sh "$0" inside
-fi
+. "$here/../namespaces.sh"
+enter_namespaces "$0" ip iperf3 sysctl jq nsenter
+env --default-signal=INT true 2>/dev/null || skip "env has no --default-signal"
 
 # Namespaces and what is in them go when this and its children end.  Its own /run keeps its journals
 # apart from those of the machine.

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "diagnosis/features.h"
-#include "diagnosis/verdict.h"
 #include "options/options.h"
 #include "verbs/question.h"
 
